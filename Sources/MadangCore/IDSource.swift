@@ -63,6 +63,6 @@ extension Sequence<UInt8> {
 }
 
 extension String {
-  /// What is kept of a secret of full strength: the hexadecimal SHA-256 of its UTF-8.
+  /// The hash that is stored instead of a random secret: the hexadecimal SHA-256 of its UTF-8.
   var sha256: String { SHA256.hash(data: Array(utf8)).hex }
 }

@@ -1,13 +1,13 @@
 import Storage
 
-/// A database and files that do not belong together, in words for the operator.
+/// A database and files that do not belong together, described for the operator.
 package struct ForeignFiles: Error, CustomStringConvertible {
   package enum Kind: Sendable {
-    /// Each is of another installation.
+    /// They belong to different installations.
     case different
-    /// The files are there, but the database does not know them.
+    /// The files exist, but the database does not know them.
     case unknownToDatabase
-    /// The database knows files, but they are not there.
+    /// The database names files that are missing.
     case missing
     /// The database was served with other files before, which had no uploads.
     case notShared
@@ -17,58 +17,57 @@ package struct ForeignFiles: Error, CustomStringConvertible {
   package let description: String
 }
 
-/// The migrations that make the tables which tell whose files and database are.
+/// The migrations that create the tables with the marks of an installation.
 private enum Since {
   static let files = 1
   static let fileRemovals = 2
   static let installation = 5
 }
 
-/// What files and database say of the installation to which they belong.
+/// The marks of the installation in files and database.
 private struct Marks: Sendable {
-  /// The id that the files carry; nil for none.
+  /// The id stored with the files; nil if there is none.
   var files: String?
-  /// The database's; nil for none.
+  /// The id stored in the database; nil if there is none.
   var database: String?
-  /// Whether a server has been started on the database: the key of access tokens comes after the id.
+  /// Whether a server was started on the database: the key of access tokens is stored after the id.
   var wasServed = false
   /// Paths of the newest files that the database names.
   var known: [String] = []
 
-  /// Whether neither has anything that the other one could lack.
+  /// Whether neither side has anything that the other could lack.
   var areNew: Bool { files == nil && known.isEmpty }
-  /// Whether the database was served with files that carry its id: then those without it are others.
+  /// Whether the database was served with files that carry its id, so that files without an id are different ones.
   var areElsewhere: Bool { areNew && database != nil && wasServed }
 }
 
 extension Madang {
-  /// Throws ``ForeignFiles`` if files and database do not belong together, or seem not to. Changes neither. The database's
-  /// tables may be of any version, or not be there: it is for asking before they are made.
-  /// - Parameter mayBeAbsent: Whether there may be no files here, or none that carry an id. Then nothing is refused.
+  /// Throws ``ForeignFiles`` if files and database do not belong together, or probably do not. Changes neither. The database's tables may
+  /// have any version or may not exist: call this before they are created.
+  /// - Parameter mayBeAbsent: Whether files without an id, or no files at all, are accepted.
   package func refuseForeignFiles(mayBeAbsent: Bool) async throws {
     if mayBeAbsent, try await files.installationID() == nil { return }
     _ = try await marks()
   }
 
-  /// Makes sure that the files are the database's own, before any of them is touched: both carry the installation's id. New
-  /// ones, those of versions that knew no id, and a database that was restored from before it had one, are given it.
+  /// Makes sure, before any file is touched, that the files belong to the database: both must carry the installation's id. A new
+  /// installation gets an id; so do files and databases that are older than the id.
   ///
-  /// Throws ``ForeignFiles`` if they do not belong together, or seem not to.
+  /// Throws ``ForeignFiles`` if they do not belong together, or probably do not.
   ///
-  /// - Parameter mayBeOneOfSeveral: Whether other servers may be on the database. Then files without an id, though the
-  ///   database was served before and names none of them, are not taken for new: they may be this server's own, which the
-  ///   others do not see.
+  /// - Parameter mayBeOneOfSeveral: Whether other servers may use the database. Then files without an id are not treated as new if the
+  ///   database was served before and names no files: they may be local files of this server, which the other servers cannot see.
   /// - Returns: Whether the installation is new.
   package func joinInstallation(mayBeOneOfSeveral: Bool) async throws -> Bool {
     for _ in 0..<100 {
-      // Kept until the end. So a server that finds an id in the database, but none in the files, tells one that was cut off
-      // between the two from one that is just about to write it.
+      // Held until the end. A server that finds an id in the database but none in the files can thus tell whether another server is about
+      // to write it or was interrupted before.
       let isFirst = try await database.tryAdvisoryLock("installation")
       let marks = try await marks()
       if marks.files != nil && marks.database != nil { return false }
       if !marks.areNew || !mayBeOneOfSeveral || (isFirst && !marks.areElsewhere) {
         let proposed = marks.database ?? marks.files ?? ids.uuid()
-        // Else another server has just come first.
+        // False if another server has just stored a different id.
         if try await database.write(heedsStop: false, { try $0.settleInstallationID(proposed) }) == proposed {
           if marks.files == nil { try await files.setInstallationID(proposed) }
           return marks.areNew && !marks.wasServed
@@ -82,14 +81,14 @@ extension Madang {
         "the servers of one database need the same files, but these are not those with which it was served before")
   }
 
-  /// Gives files that have no installation's id this one: those of a database that came here without any.
+  /// Stores the installation's id with files that have none.
   package func markFiles(as id: String) async throws {
     if try await files.installationID() == nil { try await files.setInstallationID(id) }
   }
 
-  /// Reads whose files and database are. Throws ``ForeignFiles``.
+  /// Reads the marks of files and database. Throws ``ForeignFiles``.
   private func marks() async throws -> Marks {
-    // First the files: another server that starts as well writes their id last.
+    // Files are read first, because another starting server writes their id last.
     let theirs = try await files.installationID()
     let missing = Set(try await pendingMigrations().pending.map(\.version))
     let marks = try await database.read { transaction in

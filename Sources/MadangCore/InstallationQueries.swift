@@ -5,7 +5,7 @@ extension Transaction {
     try first("SELECT value FROM installation WHERE name = 'id'") { try $0.get("value") }
   }
 
-  /// What the installation's table has under a name.
+  /// The value that the table `installation` has for a name.
   func installationValue(_ name: String) throws -> String? {
     try first("SELECT value FROM installation WHERE name = \(name)") { try $0.get("value") }
   }
@@ -26,7 +26,7 @@ extension Transaction {
     ) { _ in true } ?? false
   }
 
-  /// The installation's id, which is the given one if it has none: of servers that start at once, one decides.
+  /// Stores the id unless there is one, and returns the stored id. Of several servers that start at once, one decides.
   func settleInstallationID(_ id: String) throws -> String {
     try execute("INSERT INTO installation (name, value) VALUES ('id', \(id)) ON CONFLICT (name) DO NOTHING")
     guard let id = try installationID() else { throw UnexpectedlyEmpty() }

@@ -1,4 +1,4 @@
-/// The code in a link that opens something to whoever has it: 128 random bits, of which only the hash is stored.
+/// The code in a link that grants access to its holder: 128 random bits, of which only the hash is stored.
 package struct LinkCode: Sendable {
   private static let randomBytes = 16
 
@@ -9,20 +9,20 @@ package struct LinkCode: Sendable {
 
   static func hash(_ text: String) -> String { text.sha256 }
 
-  /// Whether a text can be one.
+  /// Whether a text has the form of a code.
   package static func hasForm(_ text: String) -> Bool {
     text.utf8.count == 2 * randomBytes
       && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 }
 
-/// A page of the server to which links with a code lead: the first part of its path.
+/// A page that is opened by links with a code: the first part of the path.
 package enum LinkPage: String, CaseIterable, Sendable {
   case invite, password, confirm
 }
 
 extension Settings {
-  /// Where people find a page; with a code, the one that the code opens.
+  /// The URL of a page, with a code if one is given.
   package func link(to page: LinkPage, _ code: LinkCode? = nil) -> String {
     "\(publicURL)/\(page.rawValue)" + (code.map { "/\($0.text)" } ?? "")
   }

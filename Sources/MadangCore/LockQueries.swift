@@ -1,10 +1,10 @@
 import Storage
 
-/// The tables whose rows are locked.
+/// The tables whose rows can be locked.
 enum LockedTable {
   case rooms, users, workspaces
 
-  /// With the letter that conditions have for a row.
+  /// The table with the alias that conditions use.
   fileprivate var name: SQL {
     switch self {
     case .rooms: "rooms AS r"
@@ -13,7 +13,7 @@ enum LockedTable {
     }
   }
 
-  /// One that is in no index: SQLite writes anew each index that has a column of an UPDATE.
+  /// A column without an index: SQLite rewrites each index that contains a column of an UPDATE.
   fileprivate var column: SQL {
     switch self {
     case .rooms: "cleared_seq"
@@ -24,21 +24,19 @@ enum LockedTable {
 }
 
 extension Transaction {
-  /// Locks rows until COMMIT and answers how many: other transactions that change or lock them wait, and then see what this one
-  /// has committed.
+  /// Locks rows until COMMIT and returns how many. Other transactions that change or lock them wait, and then see what this one has
+  /// committed.
   ///
-  /// It is an UPDATE that changes no value, which PostgreSQL locks rows for like for any other. SQLite, whose only writer has the
-  /// whole database, knows no `SELECT ... FOR UPDATE`. As an UPDATE it counts as a change, too: when a write is refused after it, the
-  /// others of its batch run again, and do not keep its locks.
+  /// Implemented as an UPDATE that changes no value: PostgreSQL locks the rows as for any UPDATE, and SQLite has no `SELECT ... FOR
+  /// UPDATE`, because its single writer locks the whole database. The UPDATE also counts as a change: if a write is refused after it, the
+  /// other writes of its batch run again and do not keep its locks.
   @discardableResult
   func lock(_ table: LockedTable, where condition: SQL) throws -> Int {
     try execute(
       "UPDATE \(sql: table.name) SET \(sql: table.column) = \(sql: table.column) WHERE \(sql: condition)")
   }
 
-  /// Locks the account's row until COMMIT.
   func lock(user id: Int64) throws { try lock(.users, where: "u.id = \(id)") }
 
-  /// Locks the workspace's row until COMMIT.
   func lock(workspace id: Int64) throws { try lock(.workspaces, where: "w.id = \(id)") }
 }

@@ -3,31 +3,30 @@ import Migrations
 import Storage
 import Synchronization
 
-/// The domain: everything a person can do, as operations by feature. It knows no edition, no HTTP and no socket.
+/// The domain: everything that a person can do, as operations by feature. Knows no edition, HTTP or sockets.
 ///
-/// One value holds all it hangs on, so a process can hold several isolated worlds. Every operation owns its
-/// transaction; its rules live inside it. Operations throw ``Failure``; any other error is internal.
+/// A value holds all its dependencies, so a process can contain several isolated worlds. Every operation has its own transaction and checks
+/// its rules inside it. Operations throw ``Failure``; any other error is internal.
 ///
-/// A class: every request hands it on, and a copy of all that it holds is expensive.
+/// A class, because every request passes it on and copying its contents would be expensive.
 package final class Madang: Sendable {
   package let database: Database
   package let clock: Clock
   package let ids: IDSource
   package let files: FileStore
-  /// As they are now: see ``change(to:_:)``.
+  /// The current settings; see ``change(to:_:)``.
   package var settings: Settings { currentSettings.withLock(\.self) }
   private let currentSettings: Mutex<Settings>
-  /// One setting. For what every request asks: `settings` copies them all. `read` is called under the lock.
+  /// Reads one setting without copying all settings, for code that runs in every request. `read` is called under a lock.
   package func setting<Value>(_ read: (Settings) -> Value) -> Value { currentSettings.withLock { read($0) } }
   package let logger: Logger
-  /// Threads for password hashing, which would stall the cooperative pool.
+  /// Threads for password hashing, which would block the cooperative pool.
   package let hashing: WorkerPool
   let passwordCosts = PasswordCosts()
   let roomKeys = RoomKeys()
-  /// The sum of files after which the next check continues; nil to begin with the first.
+  /// The sum after which the next check of file usage continues; nil to start with the first.
   let lastCheckedFileUsage = Mutex<FileUsageOwner?>(nil)
-  /// Receives each event after its transaction committed, in commit order, on the database's writer thread: it must
-  /// hand the event on and return at once.
+  /// Receives each event after its commit, in commit order, on the database's writer thread. Must pass the event on and return at once.
   package let announce: @Sendable (Event) -> Void
 
   package init(
@@ -44,7 +43,7 @@ package final class Madang: Sendable {
     self.announce = announce
   }
 
-  /// The same domain with other settings, before anybody uses it.
+  /// A copy with other settings. Call this only before the domain is used.
   package func with(_ change: (inout Settings) -> Void) -> Madang {
     var settings = settings
     change(&settings)
@@ -53,9 +52,9 @@ package final class Madang: Sendable {
       announce: announce)
   }
 
-  /// Goes by other settings from now on, with operations that are under way as well, and writes to the audit log which have changed. What
-  /// the server itself has put among them stays.
-  /// - Parameter changes: What the log tells, by name; never a secret.
+  /// Replaces the settings, also for operations in progress, and logs the changes in the audit log. Values that the server itself has set
+  /// stay.
+  /// - Parameter changes: The changes for the audit log, by name, without secrets.
   package func change(to settings: Settings, _ changes: [String: String]) async throws {
     currentSettings.withLock { current in
       var next = settings
@@ -68,18 +67,18 @@ package final class Madang: Sendable {
     try await auditChange(of: changes)
   }
 
-  /// Where the settings name no URL for people, links of mails lead to this one from now on. For development.
+  /// Sets the public URL, which mails link to, if the settings have none. For development.
   package func assume(publicURL: String) {
     currentSettings.withLock { if $0.publicURL.isEmpty { $0.publicURL = publicURL } }
   }
 
-  /// Brings the database's tables up to this program's version. From then on read-only mode counts.
+  /// Migrates the tables to this program's version. Read-only mode takes effect from then on.
   package func migrate() async throws {
     try await database.migrate(Self.migrations)
     database.heedStop(in: Transaction.readOnlyTable)
   }
 
-  /// The version of the database's tables, and what is missing to this program's. Changes nothing.
+  /// The version of the tables, and the migrations that are missing. Changes nothing.
   package func pendingMigrations() async throws -> (version: Int, pending: [Migration]) {
     try await database.pendingMigrations(Self.migrations)
   }
@@ -87,17 +86,17 @@ package final class Madang: Sendable {
   static let migrations = MigrationFiles.all.map { Migration(version: $0.version, name: $0.name, sql: $0.sql) }
 }
 
-/// A fact that others must hear of, told after it was committed.
+/// A fact that is announced after its commit.
 package enum Event: Sendable {
   case chatPosted(Chat)
-  /// Under the number it has in the log of changes.
+  /// A change, with its number in the log of changes.
   case changed(Change, Int64)
   /// A row of the audit log.
   case audited(AuditRecord)
-  /// A chat waits whose devices are to be told.
+  /// Push notifications of a chat wait to be sent.
   case pushQueued
   /// A mail waits to be sent.
   case mailQueued
-  /// A mail was not queued that the transaction would have sent.
+  /// A mail could not be queued.
   case mailLeftOut(MailLeftOut.Reason)
 }

@@ -1,6 +1,6 @@
 import Storage
 
-/// Both ids of an object: the integer joins tables and is what edition 2024-01 sends, the UUID is edition 2024-10's.
+/// Both ids of an object: the number joins tables and is the id in edition 2024-01; the UUID is the id in edition 2024-10.
 package struct ObjectID: Hashable, Codable, Sendable {
   package let number: Int64
   package let uuid: String
@@ -11,25 +11,25 @@ package struct ObjectID: Hashable, Codable, Sendable {
   }
 }
 
-/// How a request names an object. A value of the wrong form simply matches nothing.
+/// The way a request names an object. A value of the wrong form matches no object.
 package indirect enum Reference: Hashable, Sendable {
   case uuid(String)
   case number(Int64)
-  /// The room of the first of these names that a channel of the workspace has; made by ``channel(named:in:)``.
+  /// The room of the first of these names that a channel in the workspace has; made by ``channel(named:in:)``.
   case channelName([String], in: Reference)
 
-  /// A channel by its name in a workspace, as people type it. Several candidates are tried in order.
+  /// A channel of a workspace by its name as people type it. Several candidates are tried in order.
   package static func channel(named names: [String], in workspace: Reference) -> Reference {
     .channelName(names.map(TextRules.comparableName).filter { !$0.hasNUL }, in: workspace)
   }
 
-  /// The condition that `alias`, of `rooms` or `workspaces`, is the object and was not deleted.
+  /// The condition that `alias`, a row of `rooms` or `workspaces`, is this object and is not deleted.
   func isLiving(_ alias: StaticString) -> SQL {
     "\(sql: matches(alias)) AND \(raw: "\(alias)").deleted_at IS NULL"
   }
 
-  /// The condition that `alias` is the object: it is part of the statement that acts on it, so what it names is
-  /// decided where the rules are.
+  /// The condition that `alias` is this object. It is part of the statement that acts on the object, so the name is resolved in the same
+  /// statement that applies the rules.
   func matches(_ alias: StaticString) -> SQL {
     switch self {
     case .uuid(let uuid) where uuid.hasNUL: "1 = 0"
@@ -46,7 +46,7 @@ package indirect enum Reference: Hashable, Sendable {
 }
 
 extension Row {
-  /// The object whose ids stand in two columns. Both names are given in full: to join a prefix would allocate for each row.
+  /// The object whose ids are in two columns. Both names are spelled out, because joining a prefix would allocate for each row.
   func objectID(number: String, uuid: String) throws -> ObjectID {
     ObjectID(number: try get(number), uuid: try get(uuid))
   }

@@ -1,10 +1,10 @@
 import Foundation
 import Storage
 
-/// Rules for text that people type (wire contract, Text rules). Each returns the text as it is stored.
+/// Rules for text that people type (wire contract, Text rules). Each returns the text in the form in which it is stored.
 enum TextRules {
-  /// Whether a text has that many characters, as people count them, and no more bytes than such text ever needs: one
-  /// letter may carry any number of combining marks.
+  /// Whether a text has a number of characters, as people count them, and no more bytes than ordinary text of that length needs: one letter
+  /// may carry any number of combining marks.
   private static func fits(_ text: String, _ characters: ClosedRange<Int>) -> Bool {
     // A character takes up to 9 bytes in decomposed Hangul, a family of emoji 25.
     guard text.utf8.count <= max(1000, 12 * characters.upperBound) else { return false }
@@ -22,23 +22,23 @@ enum TextRules {
     return email
   }
 
-  /// What makes two e-mails the same.
+  /// The form in which e-mail addresses are compared.
   static func emailKey(_ email: String) -> String { email.lowercased() }
 
-  /// The same for all addresses that differ only in what is behind a `+` before the `@`: most mail servers bring them to one person, so
-  /// that somebody can think up any number of them. The address without a `+` is apart from them.
+  /// A common key for addresses that differ only between a `+` and the `@`. Most mail servers deliver them to one mailbox, so a person can
+  /// invent any number of them. An address without a `+` has a key of its own.
   static func mailbox(_ email: String) -> String {
     let key = emailKey(email)
     guard let at = key.lastIndex(of: "@"), let plus = key[..<at].firstIndex(of: "+") else { return key }
     return "\(key[...plus])\(key[at...])"
   }
 
-  /// What is behind the `@` of an e-mail, in lower case.
+  /// The part of an e-mail address after the `@`, in lower case.
   static func emailDomain(_ email: String) -> String {
     email.lastIndex(of: "@").map { email[email.index(after: $0)...].lowercased() } ?? ""
   }
 
-  /// Bytes of a password. What is longer is none, and is not normalised to find out.
+  /// Longest password in bytes. A longer one is refused without being normalised.
   static let maxPasswordSize = 12 * 128
 
   static func newPassword(_ password: String) throws -> String {
@@ -55,7 +55,7 @@ enum TextRules {
 
   static func nickname(_ text: String) throws -> String { try name(text, "nickname") }
 
-  /// A nickname made from a provider's, cut to what is allowed; from the e-mail's local part if it is blank.
+  /// A nickname from a provider's, cut to the allowed length; if it is blank, from the part of the e-mail address before the `@`.
   static func nickname(from text: String, email: String) -> String {
     let candidates = [text, String(email.prefix { $0 != "@" })]
     return candidates.lazy.compactMap { try? nickname(String($0.trimmingCharacters(in: .whitespaces).prefix(30))) }
@@ -74,7 +74,7 @@ enum TextRules {
     normalized(text).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// The new name of an edit; nil if there is none or it is blank, which leaves the name unchanged.
+  /// The new name of an edit; nil if it is missing or blank, which leaves the name unchanged.
   static func newName(_ text: String?, _ rule: (String) throws -> String) rethrows -> String? {
     guard let text, text.utf8.count > maxSize || text.contains(where: { !$0.isWhitespace }) else { return nil }
     return try rule(text)
@@ -105,14 +105,14 @@ enum TextRules {
     return text
   }
 
-  /// Why an administrator did something: 1 to 200 characters.
+  /// The reason that an administrator gives: 1 to 200 characters.
   static func note(_ text: String) throws -> String {
     let note = try plain(text, "note").trimmingCharacters(in: .whitespacesAndNewlines)
     guard fits(note, 1...200) else { throw Failure(.invalid, "note: 1 to 200 characters") }
     return note
   }
 
-  /// Up to 4096 bytes, stored as sent; empty means none.
+  /// Up to 4096 bytes, stored unchanged; an empty one clears the token.
   static func deviceToken(_ text: String?) throws -> String? {
     guard let text, !text.isEmpty else { return nil }
     guard text.utf8.count <= 4096, !text.hasNUL else {
@@ -130,12 +130,11 @@ enum TextRules {
     return text
   }
 
-  /// The most bytes of one character. Those of languages and emoji have 40 at most; NFC takes the square of the number of
-  /// marks on a letter.
+  /// Most bytes of one character that is normalised. Characters of languages and emoji have at most 40, and the cost of NFC grows with the
+  /// square of the marks on a letter.
   private static let maxCharacterSize = 256
 
-  /// Bytes of what people type into a field of a form, blanks around it included. More is refused before any of it is
-  /// looked at.
+  /// Most bytes of a form field, including surrounding blanks. Longer input is refused unread.
   private static let maxSize = 16_384
 
   /// Text in NFC without NUL.
@@ -148,14 +147,14 @@ enum TextRules {
     return normalized(text)
   }
 
-  /// What makes two texts the same for a search: neither case nor composition counts. By way of capitals, as several small letters may
-  /// have one capital.
+  /// The form in which a search compares texts: case and composition do not matter. Converts to upper case first, because several
+  /// lower-case letters may share one upper-case letter.
   static func folded(_ text: String) -> String { normalized(normalized(text).uppercased().lowercased()) }
 
-  /// Text in NFC. A character of more than `maxCharacterSize` bytes stays as it is.
+  /// Text in NFC. A character of more than `maxCharacterSize` bytes is left as it is.
   ///
-  /// No two characters combine into one, so that pieces of a text can be normalised by themselves. Foundation moves the
-  /// rest of a text for each letter that it composes, the square of the length for all.
+  /// Two characters never combine into one, so parts of a text can be normalised separately. Foundation moves the rest of a text for each
+  /// letter that it composes, which costs the square of the length for the whole text.
   static func normalized(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
     var result = ""

@@ -75,7 +75,7 @@ extension Madang {
     }
   }
 
-  /// Opens a room's history after a date, oldest first. Reading a channel joins it before anything is read, whatever the date; in read-only
+  /// Opens a room's history after a date, oldest first. Reading a channel joins it before anything is read, with any date; in read-only
   /// mode it does not join. Throws `.notFound`.
   package nonisolated(nonsending) func history(
     of address: RoomAddress, after date: Int64?, as principal: Principal

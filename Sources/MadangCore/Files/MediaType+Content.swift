@@ -1,5 +1,5 @@
 // Detects the type of a file. Its first bytes decide the family. The extension of its name only selects a member of a family whose members
-// look alike. The work is bounded by `MediaType.headLength`, whatever the size of the file.
+// look alike. The work is bounded by `MediaType.headLength` and does not grow with the file.
 
 extension MediaType {
   /// How many leading bytes are examined: two frames of MP3 fit.

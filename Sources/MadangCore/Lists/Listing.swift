@@ -1,21 +1,20 @@
 import Storage
 
-/// One page of a list whose length others decide, and how to read the next page. So memory does not grow with the list.
+/// One page of a list, and how to read the next page, so that memory use does not grow with the list.
 ///
-/// Who may read the list is decided when its first page is read.
+/// Permission to read the list is checked when its first page is read.
 package struct Listing<Element: Sendable>: Sendable {
-  /// In the order of the list. May be empty although pages follow.
+  /// In the order of the list. May be empty even if pages follow.
   package let elements: [Element]
-  /// Bytes that are kept until the last page is read.
+  /// Bytes that stay in memory until the last page is read.
   package let keptBytes: Int
-  /// Nil in the last page.
+  /// Nil on the last page.
   private let rest: (@Sendable (Transaction) throws -> Listing)?
 
   init(_ elements: [Element], keptBytes: Int = 0, rest: (@Sendable (Transaction) throws -> Listing)? = nil) {
     (self.elements, self.keptBytes, self.rest) = (elements, keptBytes, rest)
   }
 
-  /// A list without elements.
   package static var empty: Listing { Listing([]) }
 
   /// Whether this is the last page.
@@ -27,7 +26,7 @@ package struct Listing<Element: Sendable>: Sendable {
     return try await madang.database.read(rest)
   }
 
-  /// The same list with only some of its elements. They are looked at when their page is read.
+  /// The list with only the elements that match. Elements are tested when their page is read.
   func filter(_ isIncluded: @escaping @Sendable (Element) -> Bool) -> Listing {
     let included = elements.filter(isIncluded)
     guard let rest else { return Listing(included, keptBytes: keptBytes) }
@@ -35,16 +34,16 @@ package struct Listing<Element: Sendable>: Sendable {
   }
 }
 
-/// How much of a list is read at a time.
+/// The size of one page.
 package struct ListPageSize: Sendable {
   package var elements = 200
-  /// Bytes of JSON, estimated; the element with which they are reached is the last of its page.
+  /// Estimated bytes of JSON; the element that reaches this limit is the last of its page.
   package var bytes = 32_768
 }
 
-/// What lists consist of.
+/// An element of a list.
 protocol Listed: Sendable {
-  /// About how many bytes it has as JSON.
+  /// Its approximate size as JSON, in bytes.
   var estimatedSize: Int { get }
 }
 
@@ -64,7 +63,7 @@ extension DirectMessage: Listed {
   var estimatedSize: Int { 120 + other.estimatedSize }
 }
 
-/// Where an element stands in a list that is ordered by times, then by numbers.
+/// The position of an element in a list that is ordered by time, then by number.
 struct ListPlace: Sendable {
   let time: Int64
   let number: Int64
@@ -77,9 +76,9 @@ extension Transaction {
   /// A page of a list that is ordered by times and numbers which never change.
   ///
   /// - Parameters:
-  ///   - place: Where the page begins.
-  ///   - limit: How many rows are asked for. Those that do not fit are read again, so the next page asks for fewer.
-  ///   - read: Reads that many elements at most that follow a place, each with its own.
+  ///   - place: The page starts after this position.
+  ///   - limit: How many rows are read. Rows that do not fit the page are read again, so the next page reads fewer.
+  ///   - read: Reads up to that many elements after a position, each with its own position.
   func listing<Element: Listed>(
     from place: ListPlace, _ size: ListPageSize, limit: Int? = nil,
     _ read: @escaping @Sendable (Transaction, ListPlace, Int) throws -> [(element: Element, place: ListPlace)]
@@ -94,13 +93,13 @@ extension Transaction {
     }
   }
 
-  /// A page of a list whose order may change while it is read: the numbers of all elements are kept, in the order that they had when it
-  /// was opened. One that fits a page is read by one statement.
+  /// A page of a list whose order may change while it is read. The numbers of all elements are kept in the order at the time of opening. A
+  /// list that fits one page takes one statement.
   ///
   /// - Parameters:
-  ///   - first: Reads that many elements at most, from the beginning on.
+  ///   - first: Reads up to that many elements from the start.
   ///   - numbers: Reads the numbers of all elements.
-  ///   - read: Reads elements by their numbers, in any order. Those that are gone are left out.
+  ///   - read: Reads elements by their numbers, in any order, without deleted ones.
   func listing<Element: Listed>(
     _ size: ListPageSize, first: (_ limit: Int) throws -> [Element], numbers: () throws -> [Int64],
     read: @escaping @Sendable (Transaction, [Int64]) throws -> [(element: Element, number: Int64)]
@@ -134,7 +133,7 @@ extension Transaction {
 }
 
 extension ListPageSize {
-  /// How many of the candidates fit a page.
+  /// How many of the elements fit on a page.
   fileprivate func count(fitting elements: some Sequence<some Listed>) -> Int {
     var (count, bytes) = (0, 0)
     for element in elements where bytes < self.bytes {
@@ -144,6 +143,6 @@ extension ListPageSize {
     return count
   }
 
-  /// How many elements are asked for after a page of so many.
+  /// How many elements to read after a page with `count` elements.
   fileprivate func limit(after count: Int) -> Int { min(elements, max(8, 2 * count)) }
 }

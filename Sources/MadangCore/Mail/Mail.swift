@@ -1,47 +1,47 @@
 import Storage
 
-/// Why a mail is sent. The names are stored.
+/// The purpose of a mail. The names are stored.
 package enum MailKind: String, CaseIterable, Sendable {
-  /// An administrator tries whether mails arrive.
+  /// An administrator tests the delivery of mails.
   case test
-  /// A link by which an account gets another password.
+  /// A link to choose a new password.
   case passwordReset
-  /// A link by which the owner of an address confirms it.
+  /// A link to confirm the address.
   case addressConfirmation
   /// An account waits for approval.
   case approvalNeeded
   /// An administrator has approved an account.
   case accountApproved
-  /// Somebody signed in to an account from a place that it was not used from.
+  /// A sign-in from a place from which the account was not used before.
   case newSignIn
-  /// Something is wrong with the installation, or not any more.
+  /// An alarm was raised or is over.
   case alarm
 
-  /// Whether it counts among the mails that an account, and all together, may be sent. Strangers who use those up keep nobody from what
-  /// administrators have sent, and no owner from hearing of a sign-in.
+  /// Whether the mail counts towards the limits of an account and of all mails. The exceptions are sent even if unknown clients have used
+  /// up these limits.
   var isLimited: Bool { ![.test, .alarm, .newSignIn].contains(self) }
 
-  /// Strangers can cause these; they leave half of what all mails share to others.
+  /// Mails that unknown clients can cause. They may use only half of the hourly limit.
   static let causedByStrangers: [MailKind] = [.addressConfirmation, .newSignIn]
 
-  /// Those to administrators. They are kept when an account with the same address is deleted.
+  /// Mails to administrators. They stay queued when an account with the same address is deleted.
   static let toAdministrators: [MailKind] = [.test, .approvalNeeded, .alarm]
 }
 
-/// A mail to one person, in plain text.
+/// A plain text mail to one person.
 package struct Mail: Sendable {
-  /// Of ``MailKind``, unless a newer version has written it.
+  /// Raw kind; may be unknown to this version.
   package let kind: String
   package let recipient: String
   package let subject: String
-  /// Lines end with `\n`. May hold a secret: it is in no log.
+  /// Lines end with `\n`. May contain a secret, so it is never logged.
   package let body: String
 
   package init(_ kind: MailKind, to recipient: String, subject: String, body: String) {
     (self.kind, self.recipient, self.subject, self.body) = (kind.rawValue, recipient, subject, body)
   }
 
-  /// How much of what all mails share this one may take.
+  /// This kind's share of the hourly limit.
   func share(of limit: Int) -> Int {
     MailKind.causedByStrangers.contains { $0.rawValue == kind } ? limit / 2 + limit % 2 : limit
   }
@@ -54,15 +54,15 @@ package struct Mail: Sendable {
   }
 }
 
-/// A mail that this process tries to send; nobody else does until its claim ends.
+/// A mail that only this process tries to send until its claim ends.
 package struct ClaimedMail: Sendable {
   package let id: Int64
   package let mail: Mail
   /// Milliseconds since 1970.
   package let createdAt: Int64
-  /// Which try this is, from 1.
+  /// The number of this attempt, from 1.
   package let attempt: Int
-  /// How many tries before were not answered: it may have been taken as often.
+  /// How many earlier attempts got no answer; the mail may have been delivered that often.
   package let unanswered: Int
 
   package init(id: Int64, mail: Mail, createdAt: Int64, attempt: Int, unanswered: Int = 0) {
@@ -79,14 +79,14 @@ package struct ClaimedMail: Sendable {
   }
 }
 
-/// A mail is not sent: there are as many as may be.
+/// A mail is not sent because a limit is reached.
 package struct MailLeftOut: Error {
   package enum Reason: Sendable {
-    /// So many wait.
+    /// The queue is full.
     case queue
-    /// The account was sent so many today.
+    /// The account's daily limit.
     case account
-    /// So many were sent this hour.
+    /// The hourly limit.
     case hour
   }
 

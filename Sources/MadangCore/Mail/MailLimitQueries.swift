@@ -3,8 +3,8 @@ import Storage
 extension Transaction {
   /// How many mails were counted since a whole hour or day.
   /// - Parameters:
-  ///   - account: Nil for all together, as in the others.
-  ///   - kind: Nil for those of all kinds.
+  ///   - account: Nil for all accounts together.
+  ///   - kind: Nil for all kinds.
   func mailCount(of account: Int64?, _ kind: MailKind?, since time: Int64) throws -> Int {
     try first(
       """
@@ -25,7 +25,7 @@ extension Transaction {
 
   func deleteMailCounts(of user: Int64) throws { try execute("DELETE FROM mail_counts WHERE user_id = \(user)") }
 
-  /// How many there were.
+  /// Deletes up to `limit` old counts, and returns how many.
   func deleteMailCounts(before time: Int64, limit: Int) throws -> Int {
     try execute(
       """

@@ -4,14 +4,14 @@ extension Madang {
   private static let hour: Int64 = 3_600_000
   private static let day: Int64 = 24 * hour
 
-  /// When the day began, in UTC.
+  /// The start of the day, in UTC.
   var today: Int64 { clock.now - clock.now % Self.day }
 
-  /// Counts a mail among those of its account today, and of all this hour. Throws ``MailLeftOut``, counting nothing.
+  /// Counts a mail towards the account's daily limit and the hourly limit. Throws ``MailLeftOut`` without counting if one is reached.
   func count(_ mail: Mail, of account: Int64?, in transaction: Transaction) throws {
     let (perAccount, perHour) = (settings.mailing.accountDay, mail.share(of: settings.mailing.hour))
     if let account, perAccount > 0 {
-      // Locked: of mails queued at once, each sees those before it.
+      // Locked, so that of several mails queued at once each sees the earlier ones.
       try transaction.lock(user: account)
       guard try transaction.mailCount(of: account, nil, since: today) < perAccount else { throw MailLeftOut(.account) }
     }
@@ -19,14 +19,14 @@ extension Madang {
     if let account, perAccount > 0 { try transaction.countMail(of: account, nil, since: today) }
   }
 
-  /// Counts a mail about a sign-in among all of this hour. They have a count of their own: strangers can use up neither that of other mails
-  /// by them, nor theirs by others. Throws ``MailLeftOut``.
+  /// Counts a mail about a sign-in towards the hourly limit of these mails. They have a count of their own, so that unknown clients cannot
+  /// use up the limit of other mails with them, or their limit with other mails. Throws ``MailLeftOut``.
   func countSignInMail(in transaction: Transaction) throws {
     guard settings.mailing.hour > 0 else { return }
     try countOfHour(.newSignIn, limit: settings.mailing.hour, in: transaction)
   }
 
-  /// All servers change the row: it is locked for the COMMIT only. Mails of one COMMIT may so be more than the limit.
+  /// All servers change this row, so it is locked only during the COMMIT. Mails of one COMMIT may therefore exceed the limit.
   private func countOfHour(_ kind: MailKind?, limit: Int, in transaction: Transaction) throws {
     let hour = clock.now - clock.now % Self.hour
     guard try transaction.mailCount(of: nil, kind, since: hour) < limit else { throw MailLeftOut(.hour) }
@@ -34,7 +34,7 @@ extension Madang {
     transaction.lastly(at: place) { transaction, _ in try transaction.countMail(of: nil, kind, since: hour) }
   }
 
-  /// Deletes counts that limit nothing any more, some at a time.
+  /// Deletes counts of past days, one page at a time.
   package func forgetMailCounts() async throws {
     let page = 500
     while try await database.write({ [before = today] in try $0.deleteMailCounts(before: before, limit: page) }) == page

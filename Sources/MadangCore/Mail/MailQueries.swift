@@ -13,13 +13,13 @@ extension Transaction {
     try one("SELECT COUNT(*) AS number FROM (SELECT 1 AS one FROM mails LIMIT \(limit)) AS m") { try $0.get("number") }
   }
 
-  /// Whether a mail may be tried. A time later than any that is set now is from before the database's clock was set back.
+  /// Whether a mail may be tried. A time that lies too far ahead was set before the database's clock was set back, so it is ignored.
   private func isDue(at now: SQL) -> SQL {
     "(next_at <= \(sql: now) OR next_at > \(sql: now) + \(2 * Madang.longestMailPause))"
   }
 
-  /// Mails that may be tried: links for another password before all others, which strangers may cause many of; then the longest due
-  /// first.
+  /// Mails that may be tried. Password resets come first, so that mails which unknown clients cause do not delay them; then the mail that
+  /// is due longest.
   func dueMails(at now: SQL, limit: Int) throws -> [Int64] {
     let first = MailKind.passwordReset.rawValue
     let resets = try dueMails("kind = \(first)", at: now, limit: limit)
@@ -33,7 +33,7 @@ extension Transaction {
     ) { try $0.get("id") }
   }
 
-  /// Counts an attempt for those that may still be tried, and answers them.
+  /// Counts an attempt for each mail that may still be tried, and returns these mails.
   func claimMails(_ ids: [Int64], at now: SQL, for duration: Int64, _ dialect: Dialect) throws -> [ClaimedMail] {
     try all(
       """
@@ -44,12 +44,12 @@ extension Transaction {
       """, ClaimedMail.init)
   }
 
-  /// Deletes a mail, unless it was tried again since.
+  /// Deletes a mail, unless another attempt has started since.
   func deleteMail(_ claimed: ClaimedMail) throws {
     try execute("DELETE FROM mails WHERE id = \(claimed.id) AND attempts = \(claimed.attempt)")
   }
 
-  /// Lets a mail wait, unless it was tried again since.
+  /// Delays a mail, unless another attempt has started since.
   func putOffMail(_ claimed: ClaimedMail, until time: SQL, unanswered: Int) throws {
     try execute(
       """
@@ -58,13 +58,13 @@ extension Transaction {
       """)
   }
 
-  /// Those that wait for whoever has an account with an address. One that is on its way still arrives.
+  /// Deletes mails that wait for the owner of an account with this address. A mail that is being sent still arrives.
   func deleteMails(toAccountWith recipient: String) throws {
     let others = MailKind.toAdministrators.map(\.rawValue)
     try execute("DELETE FROM mails WHERE recipient = \(recipient) AND kind NOT IN (\(list: others))")
   }
 
-  /// How many there were.
+  /// Deletes up to `limit` expired mails, and returns how many.
   func deleteMails(expiredBy time: Int64, limit: Int) throws -> Int {
     try execute(
       """

@@ -1,11 +1,11 @@
 import Storage
 
 extension Madang {
-  /// The longest time between two attempts, or that a claim holds, in milliseconds.
+  /// The longest pause between two attempts, and the longest claim, in milliseconds.
   package static let longestMailPause: Int64 = 3_600_000
 
-  /// Has a mail sent after the commit, unless it was not taken by `expiresAt`. Throws ``MailLeftOut``.
-  /// - Parameter account: Whose mail it is, which counts among those of the account; nil for one to an administrator.
+  /// Queues a mail, which is sent after the commit and given up after `expiresAt`. Throws ``MailLeftOut``.
+  /// - Parameter account: The account whose limits count; nil for a mail to an administrator.
   func queue(_ mail: Mail, of account: Int64?, expiresAt: Int64, in transaction: Transaction) throws {
     let limit = mail.share(of: settings.mailing.queue)
     guard try transaction.waitingMails(limit: limit) < limit else { throw MailLeftOut(.queue) }
@@ -14,7 +14,7 @@ extension Madang {
     transaction.afterCommit { [announce] in announce(.mailQueued) }
   }
 
-  /// The same for a mail without which all else happens all the same. False if it is left out.
+  /// Queues a mail that is optional for the operation. False if it is left out.
   @discardableResult
   func queueIfPossible(_ mail: Mail, of account: Int64?, expiresAt: Int64, in transaction: Transaction) throws -> Bool {
     do {
@@ -26,19 +26,19 @@ extension Madang {
     }
   }
 
-  /// Tells that a mail is left out of what the transaction does.
+  /// Announces after the commit that a mail was left out.
   func note(_ leftOut: MailLeftOut, in transaction: Transaction) {
     transaction.afterCommit { [announce] in announce(.mailLeftOut(leftOut.reason)) }
   }
 
-  /// The same in a transaction of its own, for a mail that belongs to no account.
-  /// - Parameter lifetime: Milliseconds within which it is sent or given up.
+  /// Queues a mail that belongs to no account, in a transaction of its own.
+  /// - Parameter lifetime: After this time the mail is given up, in milliseconds.
   package func queue(_ mail: Mail, lifetime: Int64) async throws {
     try await database.write { [self] in try queue(mail, of: nil, expiresAt: clock.now + lifetime, in: $0) }
   }
 
-  /// Takes some mails that are due. Each is to be finished or put off; when its claim is over, it is taken again.
-  /// - Parameter duration: Milliseconds that the claim holds, at most ``longestMailPause``.
+  /// Claims some mails that are due. Each must be finished or put off; otherwise it becomes free when its claim ends.
+  /// - Parameter duration: The length of the claim in milliseconds, at most ``longestMailPause``.
   package func claimMails(limit: Int, for duration: Int64) async throws -> [ClaimedMail] {
     let due = try await database.read { [now = claimTime] in try $0.dueMails(at: now, limit: limit) }
     guard !due.isEmpty else { return [] }
@@ -47,13 +47,13 @@ extension Madang {
     }
   }
 
-  /// A mail was taken, or is given up: nothing of it is kept.
+  /// Deletes a mail that was delivered or is given up.
   package func finish(_ claimed: ClaimedMail) async throws {
     try await database.write(heedsStop: false) { try $0.deleteMail(claimed) }
   }
 
-  /// Has a mail tried again after a pause in milliseconds, at most ``longestMailPause``.
-  /// - Parameter isUnanswered: It may have been taken.
+  /// Schedules another attempt after a pause in milliseconds, at most ``longestMailPause``.
+  /// - Parameter isUnanswered: Whether the mail server gave no answer, so that the mail may have been delivered.
   package func putOff(_ claimed: ClaimedMail, for pause: Int64, isUnanswered: Bool = false) async throws {
     let unanswered = claimed.unanswered + (isUnanswered ? 1 : 0)
     try await database.write(heedsStop: false) { [now = claimTime] in
@@ -61,7 +61,7 @@ extension Madang {
     }
   }
 
-  /// Gives up mails that are too old. Answers how many there were.
+  /// Deletes expired mails, and returns how many.
   package func dropMails() async throws -> Int {
     let page = 500
     var dropped = 0

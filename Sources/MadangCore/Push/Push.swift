@@ -1,14 +1,14 @@
 import Storage
 
-/// A device that is to be told of a chat.
+/// A device that gets a notification of a chat.
 package struct PushDevice: Sendable {
   /// As the client sent it.
   package let token: String
-  /// Edition of the session that registered it, whose form of ids its app reads.
+  /// The edition of the session that registered the device; it decides the form of ids.
   package let edition: String
-  /// Number of whom it belongs to.
+  /// The number of the account.
   package let person: Int64
-  /// When that session registered it, in milliseconds since 1970.
+  /// When the session registered the device, in milliseconds since 1970.
   package let registeredAt: Int64
 
   package init(token: String, edition: String, person: Int64, registeredAt: Int64) {
@@ -16,27 +16,27 @@ package struct PushDevice: Sendable {
   }
 }
 
-/// Devices of some of a room's people.
+/// The devices of some members of a room.
 package struct PushDevices: Sendable {
   package let devices: [PushDevice]
-  /// After whom the others follow; nil if these were the last.
+  /// The next page starts after this account; nil if this page was the last.
   package let next: Int64?
 }
 
-/// What a notification says of a chat's place.
+/// The workspace of a chat, as a notification names it.
 package struct PushPlace: Sendable {
   package let workspace: ObjectID
   package let workspaceName: String
 }
 
 extension Madang {
-  /// The workspace of a chat's room; nil if it is gone by now.
+  /// The workspace of a chat's room; nil if it was deleted.
   package func pushPlace(of chat: Chat) async throws -> PushPlace? {
     try await database.read { try $0.pushPlace(workspace: chat.room.workspace) }
   }
 
-  /// The devices of some of the people of the chat's room after a person, the author's left out. A person has one notification
-  /// per device, however many sessions name it, and has no more than the setting says: the newest count.
+  /// The devices of one page of the room's members after `person`, without the author. A device gets one notification, even if several
+  /// sessions name it. An account's newest devices count, up to the limit in the settings.
   package func pushDevices(for chat: Chat, after person: Int64 = 0) async throws -> PushDevices {
     try await database.read { [now = clock.now, settings] transaction in
       try transaction.pushDevices(
@@ -44,7 +44,8 @@ extension Madang {
     }
   }
 
-  /// Nobody has these devices any more: the sessions that name them forget them, but for those that have registered them since.
+  /// Removes devices that are no longer registered with the push service from all sessions, except sessions that have registered them again
+  /// since.
   package func forget(_ devices: [PushDevice]) async throws {
     try await database.write(heedsStop: false) { transaction in
       for device in devices { try transaction.forget(device) }

@@ -8,20 +8,20 @@ private let addition = SQLForm(values: 1) { value in
 }
 
 extension Statement<Bool> {
-  /// Has the chat's devices told, if anybody has one. Answers whether.
+  /// Queues notifications of a chat if any device is registered. Returns whether one is.
   static func addPush(of chat: Int64) -> Statement {
     Statement(counting: addition.filled(.integer(chat))) { $0 > 0 }
   }
 }
 
 extension Transaction {
-  /// Whether a chat can be claimed. A claim that ends later than any made now can is from before the database's clock was set
-  /// back. Twice as late: a claim made while this statement waited is none of those.
+  /// Whether a chat can be claimed. A claim that lies too far ahead was made before the database's clock was set back, so it is ignored.
+  /// The factor of two excludes claims that were made while this statement waited.
   private static func isFree(at now: SQL) -> SQL {
     "(claimed_until <= \(sql: now) OR claimed_until > \(sql: now) + \(2 * Madang.pushClaim))"
   }
 
-  /// The oldest chat that waits in the next room: one step in an index, however many wait.
+  /// The oldest waiting chat in the next room: one index step, however many chats wait.
   package static func waitingPush(at now: SQL, in rooms: Range<Int64>) -> SQL {
     """
     SELECT room_id, chat_id, CASE WHEN \(sql: isFree(at: now)) THEN 1 ELSE 0 END AS is_free FROM push_outbox
@@ -29,7 +29,7 @@ extension Transaction {
     """
   }
 
-  /// The oldest chats of rooms above the first number, up to the last, without rooms whose oldest one is claimed.
+  /// The oldest chats of rooms above the first number and up to the last, without rooms whose oldest chat is claimed.
   func waitingPushes(
     at now: SQL, in rooms: Range<Int64>, limit: Int
   ) throws -> [(room: Int64, chat: Int64)] {
@@ -48,9 +48,9 @@ extension Transaction {
     return found
   }
 
-  /// Until when those of the chats are claimed now that were free.
+  /// Claims the free ones of these chats, and returns until when.
   func claimPushes(_ chats: [Int64], at now: SQL, _ dialect: Dialect) throws -> [Int64: Int64] {
-    // The posts of this batch must not wait for another server's claim.
+    // Posts in the same batch must not wait for another server's claim.
     let claims = try all(
       """
       UPDATE push_outbox SET claimed_until = \(sql: now) + \(Madang.pushClaim) WHERE chat_id IN
@@ -62,7 +62,7 @@ extension Transaction {
     return Dictionary(uniqueKeysWithValues: claims)
   }
 
-  /// Until when a chat is claimed now; nil if the claim was over and another process has it.
+  /// Extends a claim, and returns until when; nil if it has ended and another process has claimed the chat.
   func renewPush(_ push: ClaimedPush, at now: SQL) throws -> Int64? {
     try first(
       """
@@ -72,17 +72,17 @@ extension Transaction {
     ) { try $0.get("claimed_until") }
   }
 
-  /// Unless another process has it by now.
+  /// Does nothing if another process has claimed the chat.
   func deletePush(_ push: ClaimedPush) throws {
     try execute("DELETE FROM push_outbox WHERE chat_id = \(push.id) AND claimed_until = \(push.until)")
   }
 
-  /// Unless another process has it by now.
+  /// Does nothing if another process has claimed the chat.
   func releasePush(_ push: ClaimedPush) throws {
     try execute("UPDATE push_outbox SET claimed_until = 0 WHERE chat_id = \(push.id) AND claimed_until = \(push.until)")
   }
 
-  /// Of the oldest chats that wait, so many, those that were posted by a time.
+  /// The chats that were posted up to `time`, among the `limit` oldest waiting ones.
   func oldestPushes(postedBy time: Int64, limit: Int) throws -> [Int64] {
     try all(
       """
@@ -92,19 +92,19 @@ extension Transaction {
     ) { try $0.get("chat_id") }
   }
 
-  /// Of these chats, those that nobody has claimed; answers how many.
+  /// Deletes the unclaimed ones of these chats, and returns how many.
   func deleteFreePushes(_ chats: [Int64], at now: SQL) throws -> Int {
     try execute("DELETE FROM push_outbox WHERE chat_id IN (\(list: chats)) AND \(sql: Self.isFree(at: now))")
   }
 
-  /// How many chats wait, counted up to a limit.
+  /// How many chats wait, counted up to `limit`.
   func waitingPushes(limit: Int) throws -> Int {
     try one("SELECT COUNT(*) AS number FROM (SELECT 1 AS one FROM push_outbox LIMIT \(limit)) AS p") {
       try $0.get("number")
     }
   }
 
-  /// A chat of a place that was not deleted.
+  /// The chat; nil if its room or workspace was deleted.
   func chat(_ id: Int64) throws -> Chat? {
     let room = try first(
       """

@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// Nil if the workspace is gone.
+  /// Nil if the workspace was deleted.
   func pushPlace(workspace: Int64) throws -> PushPlace? {
     try first(
       """
@@ -14,7 +14,7 @@ extension Transaction {
     }
   }
 
-  /// The sessions that name it, but for those that have registered it since.
+  /// Clears the device in all sessions, except sessions that have registered it again since.
   func forget(_ device: PushDevice) throws {
     try execute(
       """
@@ -23,17 +23,17 @@ extension Transaction {
       """)
   }
 
-  /// How many sessions are looked at for each device that a person may have: several may name the same one.
+  /// How many sessions are read per device that an account may have: several sessions may name the same device.
   private static let sessionsPerDevice = 10
 
-  /// A device that two accounts have registered is that of the newer registration: servers that take both at the same moment leave it with
-  /// both. A subquery of one row asks for its owner by the token's hash, so tokens that begin alike cost nothing more. Earlier versions stored
-  /// tokens without their hash, and store another token beside the hash of the one before: such a device belongs to its session.
+  /// If two accounts have registered the same device, it belongs to the newer registration. This happens when two servers register it at
+  /// the same moment. A one-row subquery finds its owner by the hash of the token, so tokens with equal beginnings cost no more. Earlier
+  /// versions stored tokens without a hash, or a new token beside the hash of the previous one; such a device belongs to its session.
   func pushDevices(
     for chat: Chat, after person: Int64, now: Int64, people limit: Int, perPerson: Int
   ) throws -> PushDevices {
     let room = chat.room.id.number
-    // The people of the room, not those of its workspace: a chat costs what its room is large.
+    // The members of the room and not of its workspace, so that the cost depends on the size of the room.
     let people: SQL =
       switch chat.room.kind {
       case .channel: "SELECT user_id FROM channel_members WHERE room_id = \(room)"

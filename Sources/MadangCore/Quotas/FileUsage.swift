@@ -1,7 +1,7 @@
 import Storage
 import Synchronization
 
-/// Whose files are counted: of an account all that it sent, of a workspace those in its chats.
+/// The owner of a sum of files: an account with all files that it sent, or a workspace with the files in its chats.
 enum FileUsageOwner: Hashable {
   case account(Int64)
   case workspace(Int64)
@@ -19,31 +19,30 @@ enum FileUsageOwner: Hashable {
     }
   }
 
-  /// Their sums are changed just before COMMIT.
+  /// The sum is changed just before COMMIT.
   var place: LastStepPlace { LastStepPlace(kind: "file usage of \(scope)", number: number) }
 }
 
 extension Madang {
-  /// Counts the bytes of files that are posted in a workspace, for its quota and for that of the account. Throws `.quotaReached`, or has
-  /// the write refused with it at its end, if one of them has more then than it may.
+  /// Counts the bytes of files that are posted in a workspace towards its quota and the account's. Throws `.quotaReached`, or refuses the
+  /// write just before COMMIT, if a quota would be exceeded.
   ///
-  /// Where there is a limit, a row has the sum, so that it costs the same however many files there are: the first time, and after files
-  /// were posted without a limit, all of them are added up. It is locked for the COMMIT only: until then writes of one account, or one
-  /// workspace, go on beside each other.
+  /// With a quota a row holds the sum, so the cost does not grow with the number of files. All files are added up only the first time, and
+  /// after files were posted without a quota. The row is locked only during the COMMIT: until then writes of the same account or workspace
+  /// run in parallel.
   func count(_ files: [StoredFile], of user: Int64, in workspace: Reference, _ transaction: Transaction) throws {
     guard !files.isEmpty else { return }
     try count(files, for: try fileLimits(of: user, in: workspace, transaction), transaction)
   }
 
-  /// Counts the bytes of a picture of a person, workspace or channel for the quota of the account that sent it, and inserts its row. It
-  /// counts as long as it is kept: after it was replaced for ``Settings/replacedPictureLifetime``. Throws `.quotaReached` as
-  /// ``count(_:of:in:_:)`` does.
+  /// Counts the bytes of a picture towards the quota of the account that sent it, and inserts its row. A replaced picture counts for
+  /// another ``FileSettings/replacedPictureLifetime``. Throws `.quotaReached` like ``count(_:of:in:_:)``.
   func insertPicture(_ file: StoredFile, of user: Int64, in transaction: Transaction) throws {
     try count([file], for: [(.account(user), settings.files.perAccount)], transaction)
     try transaction.insertFile(file, room: nil, uploader: user, now: clock.now)
   }
 
-  /// The account if it has a quota and its files are not added up yet.
+  /// The account, if it has a quota and its files are not added up yet.
   func uncountedPictures(of user: Int64, _ transaction: Transaction) throws -> [FileUsageOwner] {
     guard settings.files.perAccount > 0, try transaction.countedFileBytes(of: .account(user)) == nil else { return [] }
     return [.account(user)]
@@ -53,7 +52,7 @@ extension Madang {
     _ files: [StoredFile], for limits: [(owner: FileUsageOwner, limit: Int)], _ transaction: Transaction
   ) throws {
     let bytes = files.reduce(0) { $0 + $1.size }
-    // Before anything is changed, as a refusal then costs nobody else anything.
+    // Checked before any change, because a refusal then costs other writes of the batch nothing.
     for (owner, limit) in limits where limit > 0 {
       if let counted = try transaction.countedFileBytes(of: owner) { try owner.require(counted + bytes, atMost: limit) }
     }
@@ -65,13 +64,13 @@ extension Madang {
     }
   }
 
-  /// Adds up what has a limit and is not counted yet, in a write of its own. Whoever is refused then has added up nothing: with the write
-  /// that is refused its sum would be gone, and be made for the next one again.
-  /// - Parameter uncounted: Of ``uncountedFiles(of:in:_:)``.
+  /// Adds up files of owners with a quota, in a write of its own. If this were part of the write, a refusal would discard the sum, and the
+  /// next write would have to add up all files again.
+  /// - Parameter uncounted: The result of ``uncountedFiles(of:in:_:)``.
   func addUpFiles(of uncounted: [FileUsageOwner]) async throws {
     guard !uncounted.isEmpty else { return }
     try await database.write { transaction in
-      // Somebody else may have added it up meanwhile.
+      // Another write may have added them up meanwhile.
       for owner in uncounted where try transaction.countedFileBytes(of: owner) == nil {
         transaction.lastly(at: owner.place) { transaction, later in
           _ = try transaction.addFileBytes(0, of: owner, uncounted: later)
@@ -80,15 +79,15 @@ extension Madang {
     }
   }
 
-  /// Whose files count when somebody posts in a workspace, and are not added up yet.
+  /// The owners whose quotas count for a post in a workspace and whose files are not added up yet.
   func uncountedFiles(of user: Int64, in workspace: Reference, _ transaction: Transaction) throws -> [FileUsageOwner] {
     try fileLimits(of: user, in: workspace, transaction).filter {
       try $0.limit > 0 && transaction.countedFileBytes(of: $0.owner) == nil
     }.map(\.owner)
   }
 
-  /// Whose files count when somebody posts in a workspace, and how many bytes they may have; 0 for any. None where there is no such
-  /// workspace: who posts there is refused for that.
+  /// The owners whose quotas count for a post in a workspace, and their limits in bytes; 0 means unlimited. Empty if the workspace does not
+  /// exist: the post is refused for that reason.
   private func fileLimits(of user: Int64, in workspace: Reference, _ transaction: Transaction) throws -> [(
     owner: FileUsageOwner, limit: Int
   )] {
@@ -98,9 +97,9 @@ extension Madang {
     ]
   }
 
-  /// Has sums added up anew that are not true: those of accounts and workspaces that are gone, and where an earlier version of this program
-  /// has worked on the database. Each call looks at some of the sums, and the next call continues there: the cost of a call does not grow
-  /// with the number of files.
+  /// Discards wrong sums, so that they are added up again: sums of deleted accounts and workspaces, and sums of a database that an earlier
+  /// version has worked on. Each call checks some sums, and the next call continues there, so the cost of a call does not grow with the
+  /// number of files.
   package func forgetWrongFileUsage() async throws {
     let last = lastCheckedFileUsage.withLock(\.self)
     let (wrong, next) = try await database.read { try $0.wrongFileUsage(after: last, limit: 100, files: 20_000) }

@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// Files, as `f`, of whom a row of `file_usage` or a number is about.
+  /// The files, as `f`, of an owner.
   private func files(of owner: SQL, in scope: String) -> SQL {
     switch scope {
     case "account": "FROM files f WHERE f.uploader_id = \(sql: owner)"
@@ -11,7 +11,7 @@ extension Transaction {
 
   private static let sum: SQL = "CAST(COALESCE(SUM(f.size), 0) AS BIGINT)"
 
-  /// Reads all rows of its files.
+  /// Reads all rows of the owner's files.
   func sumOfFileBytes(of owner: FileUsageOwner) throws -> Int {
     try addedUp(owner).bytes
   }
@@ -22,15 +22,16 @@ extension Transaction {
     ) { (try $0.get("files"), try $0.get("bytes")) }
   }
 
-  /// Nil if they are not counted yet.
+  /// Nil if they are not added up yet.
   func countedFileBytes(of owner: FileUsageOwner) throws -> Int? {
     try first("SELECT bytes FROM file_usage WHERE scope = \(owner.scope) AND owner_id = \(owner.number)") {
       try $0.get("bytes")
     }
   }
 
-  /// How many it has with those that are added, whose rows are there already. Whoever else counts them waits until COMMIT.
-  /// - Parameter later: What this transaction has stored, or deleted, and counts afterwards.
+  /// Adds bytes to the sum and returns it. The rows of the added files must exist already. Other transactions that change this sum wait
+  /// until COMMIT.
+  /// - Parameter later: Bytes that this transaction has stored, or deleted, and will count afterwards.
   func addFileBytes(_ bytes: Int, of owner: FileUsageOwner, uncounted later: Int) throws -> Int {
     if let counted = try changeFileBytes(by: bytes, of: owner) { return counted }
     let total = try sumOfFileBytes(of: owner) - later
@@ -39,13 +40,14 @@ extension Transaction {
     return total
   }
 
-  /// Takes what was deleted off the sum, if there is one. Whoever adds it up meanwhile may see what is deleted, and is waited for.
+  /// Subtracts deleted bytes from the sum, if it exists. Waits for transactions that are adding up the files, because they may still see
+  /// the deleted ones.
   private func takeFileBytes(_ bytes: Int, of owner: FileUsageOwner) throws {
     if try changeFileBytes(by: -bytes, of: owner) == nil { try forgetFileBytes(of: owner) }
   }
 
-  /// Changes a sum. Nil if there was no row, or it cannot be true. In any case there is one afterwards, and whoever else counts waits for it
-  /// until COMMIT: an UPDATE alone would not see what another transaction has inserted.
+  /// Adds to a sum and returns it; nil if it did not exist or cannot be right. Afterwards a row exists in any case, and other transactions
+  /// wait for it until COMMIT: an UPDATE alone would not see a row that another transaction has inserted.
   private func changeFileBytes(by bytes: Int, of owner: FileUsageOwner) throws -> Int? {
     let counted: Int = try one(
       """
@@ -56,15 +58,15 @@ extension Transaction {
     return counted < 0 ? nil : counted
   }
 
-  /// They are added up when they are needed next.
-  /// - Parameter bytes: Only if that is what was counted; nil in any case.
+  /// Discards a sum; it is added up again when it is needed.
+  /// - Parameter bytes: Discard it only if this is its value; nil for any value.
   func forgetFileBytes(of owner: FileUsageOwner, if bytes: Int? = nil) throws {
     let condition: SQL = bytes.map { "AND bytes = \($0)" } ?? ""
     try execute(
       "DELETE FROM file_usage WHERE scope = \(owner.scope) AND owner_id = \(owner.number) \(sql: condition)")
   }
 
-  /// Deletes files, and takes them off the sums.
+  /// Deletes files and subtracts them from the sums.
   func deleteCountedFiles(_ paths: [String]) throws {
     let files: [(uploader: Int64, room: Int64?, size: Int)] = try all(
       "DELETE FROM files WHERE path IN (\(list: paths)) RETURNING uploader_id, room_id, size"
@@ -87,10 +89,11 @@ extension Transaction {
     }
   }
 
-  /// Sums that are not what the files come to, among some of them, and after which one the others follow; nil if these were the last.
+  /// Checks a page of sums against the files. Returns the wrong sums, and the sum after which the next page starts, or nil if this was the
+  /// last.
   /// - Parameters:
-  ///   - limit: How many sums are looked at, at most.
-  ///   - files: Once that many files were added up, the next sum is left to the next call.
+  ///   - limit: Largest number of sums to check.
+  ///   - files: After this many files were added up, the next sum is left to the next call.
   func wrongFileUsage(after last: FileUsageOwner?, limit: Int, files: Int) throws -> (
     wrong: [(owner: FileUsageOwner, bytes: Int)], next: FileUsageOwner?
   ) {
@@ -108,7 +111,7 @@ extension Transaction {
     var (wrong, addedUp) = ([(owner: FileUsageOwner, bytes: Int)](), 0)
     for (owner, bytes) in counted {
       let sum = try self.addedUp(owner)
-      // Those of nothing need no row.
+      // A sum of zero needs no row.
       if bytes == 0 || sum.bytes != bytes { wrong.append((owner, bytes)) }
       addedUp += sum.files
       if addedUp >= files { return (wrong, owner) }

@@ -14,7 +14,7 @@ extension Transaction {
       "SELECT channel_limit, member_limit, file_limit FROM workspaces WHERE id = \(workspace)", WorkspaceQuota.init)
   }
 
-  /// Of a workspace as callers name it; nil if there is none.
+  /// The quota of a workspace as callers name it; nil if it does not exist.
   func quota(of workspace: Reference) throws -> (workspace: Int64, quota: WorkspaceQuota)? {
     try first(
       """
@@ -24,7 +24,7 @@ extension Transaction {
     ) { (try $0.get("id"), try WorkspaceQuota($0)) }
   }
 
-  /// Whether an account owns more workspaces than that. No more of them are looked at, as with the others.
+  /// Whether an account owns more than `limit` workspaces. Counting stops beyond the limit.
   func hasMoreWorkspaces(than limit: Int, ownedBy user: Int64) throws -> Bool {
     try hasMore(than: limit, "FROM workspaces WHERE owner_id = \(user) AND deleted_at IS NULL")
   }

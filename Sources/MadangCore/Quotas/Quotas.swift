@@ -1,6 +1,6 @@
 import Storage
 
-/// How much a workspace may have, in place of the settings: 0 for any number, nil for what the settings say.
+/// Quotas of one workspace. 0 means unlimited; nil means the value in the settings.
 package struct WorkspaceQuota: Equatable, Sendable {
   package let channels: Int?
   package let members: Int?
@@ -12,20 +12,20 @@ package struct WorkspaceQuota: Equatable, Sendable {
   }
 }
 
-/// How much a workspace has, and may have.
+/// The usage and the quotas of a workspace.
 package struct WorkspaceUsage: Sendable {
   package let workspace: Workspace
-  /// The default channel counts, too.
+  /// Includes the default channel.
   package let channels: Int
   package let members: Int
-  /// In its chats; those of deleted channels until they are cleared up.
+  /// The files in its chats; files of deleted channels count until they are removed.
   package let fileBytes: Int
-  /// Where something else counts than the settings.
+  /// The quotas that differ from the settings.
   package let quota: WorkspaceQuota
 }
 
 extension Madang {
-  /// Sets how much a workspace may have. What it has already stays. Throws `.notFound`, or `.invalid` for what is below 0.
+  /// Sets the quotas of a workspace. Existing objects stay, even above a quota. Throws `.notFound`, or `.invalid` for a negative value.
   package func setQuota(_ quota: WorkspaceQuota, of name: WorkspaceName) async throws -> WorkspaceUsage {
     for value in [quota.channels, quota.members, quota.fileBytes] where value ?? 0 < 0 {
       throw Failure(.invalid, "a quota is 0, for any number, or more")
@@ -44,12 +44,13 @@ extension Madang {
     }
   }
 
-  /// Adds up the bytes of all files of the workspace. Throws `.notFound`.
+  /// The usage of a workspace; adds up the bytes of all its files. Throws `.notFound`.
   package func usage(of name: WorkspaceName) async throws -> WorkspaceUsage {
     try await database.read { try $0.usage(of: try $0.workspace(name)) }
   }
 
-  /// Throws `.quotaReached` if an account owns more workspaces than it may. Its row is locked until COMMIT: they are made one at a time.
+  /// Throws `.quotaReached` if an account owns as many workspaces as allowed. Locks its row until COMMIT, so that workspaces are created
+  /// one at a time.
   func requireRoom(forWorkspacesOf user: Int64, in transaction: Transaction) throws {
     let limit = settings.quotas.workspaces
     guard limit > 0 else { return }
@@ -59,7 +60,7 @@ extension Madang {
     }
   }
 
-  /// Throws `.quotaReached` if a workspace, which is locked, has more channels than it may.
+  /// Throws `.quotaReached` if a workspace has as many channels as allowed. The workspace must be locked.
   func requireRoom(forChannelsOf workspace: Int64, in transaction: Transaction) throws {
     let limit = try transaction.quota(of: workspace).channels ?? settings.quotas.channels
     guard try limit <= 0 || !transaction.hasMoreChannels(than: limit, in: workspace) else {
@@ -67,7 +68,7 @@ extension Madang {
     }
   }
 
-  /// Throws `.quotaReached` if a workspace, which is locked, has more members than it may.
+  /// Throws `.quotaReached` if a workspace has as many members as allowed. The workspace must be locked.
   func requireRoom(forMembersOf workspace: Int64, in transaction: Transaction) throws {
     let limit = try transaction.quota(of: workspace).members ?? settings.quotas.members
     guard try limit <= 0 || !transaction.hasMoreMembers(than: limit, in: workspace) else {

@@ -1,25 +1,25 @@
 import Storage
 
-/// Since when, and why, a database takes no changes of what people have in it.
+/// Read-only mode, in which the database refuses changes of people's data.
 package struct ReadOnlyMode: Equatable, Sendable {
   /// Milliseconds since 1970.
   package let since: Int64
-  /// What the administrator said of it; empty for nothing.
+  /// The reason that the administrator gave; empty if there is none.
   package let reason: String
 
   package init(since: Int64, reason: String) { (self.since, self.reason) = (since, reason) }
 }
 
 extension Madang {
-  /// What an administrator may say of the reason, in characters.
+  /// Longest reason, in characters.
   package static let maxReadOnlyReason = 200
 
-  /// Whether the database is in read-only mode; nil if it is not.
+  /// The read-only mode of the database; nil if it is off.
   package func readOnlyMode() async throws -> ReadOnlyMode? { try await database.read { try $0.readOnlyMode() } }
 
-  /// Begins read-only mode for all servers of the database. Once this has answered, nothing is committed any more that people have in it:
-  /// chats, places, members, files, accounts, coins. Sessions begin and end, addresses are noted and queues are worked off all the same, and
-  /// the audit log is written. Where it is on already, the time stays, and the reason if none is given. Throws `.invalid`.
+  /// Starts read-only mode for all servers of the database. When this returns, no further change of people's data is committed: chats,
+  /// places, members, files, accounts, coins. Sessions still begin and end, addresses are recorded, queues are worked off and the audit log
+  /// is written. If the mode is on already, its time stays, and so does its reason unless a new one is given. Throws `.invalid`.
   package func beginReadOnlyMode(reason: String) async throws -> ReadOnlyMode {
     guard reason.count <= Self.maxReadOnlyReason, !reason.hasNUL else {
       throw Failure(.invalid, "reason: up to \(Self.maxReadOnlyReason) characters")
@@ -34,7 +34,7 @@ extension Madang {
     }
   }
 
-  /// Ends it, and answers what it was; nil if it was not on.
+  /// Ends read-only mode, and returns it; nil if it was off.
   package func endReadOnlyMode() async throws -> ReadOnlyMode? {
     try await database.write(heedsStop: false) { [self] transaction in
       guard let mode = try transaction.endReadOnlyMode() else { return nil }
@@ -44,8 +44,7 @@ extension Madang {
     }
   }
 
-  /// For writes that read-only mode does not refuse as a whole: throws the same as it refuses others with, and keeps it from beginning
-  /// before the COMMIT.
+  /// For writes that read-only mode allows in part: throws the same error as refused writes, and holds off read-only mode until the COMMIT.
   func refuseIfReadOnly(_ transaction: Transaction) throws {
     try database.refuseIfStopped(in: Transaction.readOnlyTable, transaction)
   }

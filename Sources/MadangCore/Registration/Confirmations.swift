@@ -1,18 +1,18 @@
 import Storage
 
-/// An account whose address waits to be confirmed, as whoever has the link is shown it.
+/// An account that waits for confirmation, as shown to the holder of a link.
 package struct UnconfirmedAccount: Sendable {
-  /// What tries of its password count for.
+  /// The key by which attempts at its password are limited.
   package let emailKey: String
-  /// As whoever has made it wrote it.
+  /// The nickname that was given at sign-up.
   package let nickname: String
   /// Milliseconds since 1970.
   package let createdAt: Int64
 }
 
 extension Madang {
-  /// Sends the owner of an address another link to confirm it. Nothing happens, and nothing is told, if no account waits for that, or
-  /// if its mailbox was sent as many as it may get in a day. Throws ``MailLeftOut``.
+  /// Mails another confirmation link to an address. Does nothing, without an error, if no account with this address waits for confirmation,
+  /// or if the mailbox has reached its daily limit. Throws ``MailLeftOut``.
   package func sendConfirmation(to email: String, from address: String) async throws {
     guard settings.registration.confirmation != .off, let email = try? TextRules.email(email) else { return }
     try await database.write { [self] transaction in
@@ -40,7 +40,7 @@ extension Madang {
     }
   }
 
-  /// The account whose address a link confirms. The link stays good. Throws `.notFound`.
+  /// The account that a link confirms. The link stays valid. Throws `.notFound`.
   package func accountToConfirm(code: String) async throws -> UnconfirmedAccount {
     let account = try await account(of: .confirmation, code: code)
     return UnconfirmedAccount(
@@ -48,14 +48,14 @@ extension Madang {
       createdAt: account.createdAt)
   }
 
-  /// Confirms the address of a link's account for somebody who has its password, too: the owner of the address does not have it if a
-  /// stranger has made the account, who would act in their name. Answers what the account waits for all the same. Throws `.notFound`;
-  /// `.signInFailed` for a wrong password.
-  /// - Parameter turn: Whose turn at the hashing threads it takes.
+  /// Confirms the address of a link's account. The caller must also know the password: if another person has signed up with this address,
+  /// its owner does not know the password and must not confirm an account in which that person would act in the owner's name. Returns what
+  /// the account still waits for. Throws `.notFound`; `.signInFailed` for a wrong password.
+  /// - Parameter turn: The caller whose turn at the hashing threads this takes.
   package func confirmAddress(code: String, password: String, from address: String, turn: String) async throws
     -> Waiting?
   {
-    // Again if the password was changed, or its hash renewed, while it was compared.
+    // Retries if the password was changed, or its hash renewed, during the comparison.
     for _ in 0..<3 {
       let key = try await accountToConfirm(code: code).emailKey
       let found = try await database.read { try $0.credentials(key) }
@@ -75,7 +75,7 @@ extension Madang {
     throw Failure(.signInFailed, "the password was changed meanwhile")
   }
 
-  /// Confirms an account's address in the name of an administrator. Throws `.noSuchUser`, `.invalid` if it was confirmed.
+  /// Confirms an account's address as an administrator. Throws `.noSuchUser`, or `.invalid` if it is confirmed already.
   package func confirmAddress(byAdministrator email: String) async throws -> AccountRecord {
     try await database.write { [self] transaction in
       let person = try transaction.lockedPerson(email: email)
@@ -87,7 +87,7 @@ extension Madang {
     }
   }
 
-  /// Somebody has shown that an account's address is theirs. False if nobody waited for that.
+  /// Records that an account's address belongs to its person. False if the account did not wait for that.
   @discardableResult
   func noteConfirmed(
     _ person: Person, by actor: AuditActor, _ way: String, from origin: Origin, in transaction: Transaction

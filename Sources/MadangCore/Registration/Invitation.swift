@@ -3,11 +3,11 @@ import Storage
 /// An invitation as administrators see it.
 package struct Invitation: Sendable {
   package let id: Int64
-  /// Nil for one of a code.
+  /// Nil for an invitation by code.
   package let email: String?
-  /// The invitation of the code with which the address was admitted; nil for one that an administrator made.
+  /// The invitation whose code admitted the address; nil if an administrator made this invitation.
   package let code: Int64?
-  /// How many accounts, or addresses of a code, it is still good for.
+  /// How many more accounts, or addresses of a code, it can admit.
   package let usesLeft: Int
   /// Milliseconds since 1970, as the others.
   package let createdAt: Int64

@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// What makes an invitation good.
+  /// The condition that an invitation is valid.
   private func isGood(_ now: Int64) -> SQL { "uses_left > 0 AND revoked_at IS NULL AND expires_at > \(now)" }
 
   func insertInvitation(of email: String, key: String, code: Int64?, now: Int64, expiresAt: Int64) throws -> Invitation
@@ -27,7 +27,7 @@ extension Transaction {
     } ?? false
   }
 
-  /// Uses up an invitation of the address, the one that ends first. Nil if there is none.
+  /// Uses up the invitation of the address that expires first. Nil if there is none.
   func useInvitation(of emailKey: String, now: Int64) throws -> Int64? {
     try first(
       """
@@ -60,7 +60,7 @@ extension Transaction {
     } ?? false
   }
 
-  /// Takes one use of a code. Nil if there is none left.
+  /// Takes one use of a code. Nil if no use is left.
   func useCode(hash: String, now: Int64) throws -> Invitation? {
     try first(
       """
@@ -88,12 +88,12 @@ extension Transaction {
     return revoked
   }
 
-  /// All that name the address.
+  /// Deletes all invitations of the address.
   func deleteInvitations(of emailKey: String) throws {
     try execute("DELETE FROM invitations WHERE email_key = \(emailKey)")
   }
 
-  /// How many there were.
+  /// Deletes up to `limit` expired invitations, and returns how many.
   func deleteInvitations(expiredBefore time: Int64, limit: Int) throws -> Int {
     try execute(
       """

@@ -1,12 +1,12 @@
 import Storage
 
 extension Madang {
-  /// Days for which an invitation can be made.
+  /// Allowed lifetimes of an invitation, in days.
   package static let invitationDays = 1...3650
-  /// Addresses that one code can invite.
+  /// Allowed numbers of addresses that one code invites.
   package static let invitationUses = 1...100_000
 
-  /// Invites an address: it may make one account until then. Throws `.invalid`, `.duplicate` if an account has it.
+  /// Invites an address to make one account within `days`. Throws `.invalid`, or `.duplicate` if an account has the address.
   package func invite(email: String, days: Int) async throws -> Invitation {
     let email = try TextRules.email(email)
     let lifetime = try Self.lifetime(days)
@@ -20,7 +20,7 @@ extension Madang {
     }
   }
 
-  /// Makes a code that invites as many addresses as it has uses. It is answered this once. Throws `.invalid`.
+  /// Makes a code that invites as many addresses as it has uses. The code cannot be read again. Throws `.invalid`.
   package func inviteByCode(uses: Int, days: Int) async throws -> (code: LinkCode, invitation: Invitation) {
     guard Self.invitationUses.contains(uses) else { throw Failure(.invalid, "uses: 1 to 100000") }
     let lifetime = try Self.lifetime(days)
@@ -34,9 +34,9 @@ extension Madang {
     return (code, invitation)
   }
 
-  /// Invites an address by a code, which has one use less then. An address that is invited, or has an account, costs none, and
-  /// one that this code has invited may be named again. Throws `.invalid` for what is no address, `.notFound` if the code is unknown,
-  /// revoked, expired or used up.
+  /// Invites an address by a code and takes one of its uses. An address that is invited already or has an account takes none, and an
+  /// address that this code has invited may be named again. Throws `.invalid` if the address is malformed, `.notFound` if the code is
+  /// unknown, revoked, expired or used up.
   package func accept(code: String, email: String, from address: String) async throws {
     let hash = LinkCode.hash(code)
     try await requireCode(code)
@@ -46,9 +46,9 @@ extension Madang {
       let now = clock.now
       guard let known = try transaction.code(hash: hash, now: now) else { throw Self.unknownCode }
       if try transaction.hasInvited(key, by: known.id) { return }
-      // Whoever has a code that is used up learns nothing of other addresses.
+      // The holder of a used up code learns nothing about other addresses.
       guard known.usesLeft > 0 else { throw Self.unknownCode }
-      // One and the same answer: who asks is not told who has an account.
+      // The answer is the same in all cases, so that it does not reveal who has an account.
       guard try !transaction.emailExists(key), try !transaction.hasInvitation(of: key, now: now) else { return }
       guard let code = try transaction.useCode(hash: hash, now: now) else { throw Self.unknownCode }
       let invitation = try transaction.insertInvitation(
@@ -58,14 +58,14 @@ extension Madang {
     }
   }
 
-  /// Throws `.notFound` unless the code can still invite somebody.
+  /// Throws `.notFound` unless the code has a use left.
   package func requireInvitation(code: String) async throws {
     guard LinkCode.hasForm(code),
       try await database.read({ [now = clock.now] in try $0.isUsable(codeHash: LinkCode.hash(code), now: now) })
     else { throw Self.unknownCode }
   }
 
-  /// Throws `.notFound` unless the code is one that is neither revoked nor expired. It may be used up.
+  /// Throws `.notFound` unless the code is neither revoked nor expired. It may be used up.
   package func requireCode(_ code: String) async throws {
     guard LinkCode.hasForm(code),
       try await database.read({ [now = clock.now] in try $0.code(hash: LinkCode.hash(code), now: now) }) != nil
@@ -76,12 +76,12 @@ extension Madang {
     Failure(.notFound, "the invitation is unknown, revoked, expired or used up")
   }
 
-  /// Invitations by their numbers, those after one, at most so many.
+  /// One page of invitations, ordered by number.
   package func invitations(after number: Int64, limit: Int) async throws -> [Invitation] {
     try await database.read { try $0.invitations(after: number, limit: limit) }
   }
 
-  /// Ends an invitation, and those of addresses that it has invited and that are still good. Throws `.notFound`.
+  /// Revokes an invitation, and the valid invitations of addresses that it has invited. Throws `.notFound`.
   package func revokeInvitation(_ id: Int64) async throws -> Invitation {
     try await database.write { [self] transaction in
       guard let revoked = try transaction.revokeInvitation(id, now: clock.now) else {
@@ -93,10 +93,10 @@ extension Madang {
     }
   }
 
-  /// How long invitations are listed after their end, in milliseconds.
+  /// How long expired invitations are listed, in milliseconds.
   private static let expiredInvitationLifetime: Int64 = 90 * 24 * 3_600_000
 
-  /// Deletes invitations that ended long ago, some at a time.
+  /// Deletes invitations that expired long ago, one page at a time.
   package func forgetInvitations() async throws {
     let page = 500
     while try await database.write({ [before = clock.now - Self.expiredInvitationLifetime] transaction in

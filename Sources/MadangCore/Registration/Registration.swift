@@ -1,20 +1,19 @@
 import Storage
 
-/// Who may make an account.
+/// Who may sign up.
 public enum Registration: String, CaseIterable, Sendable {
-  /// Whoever has an API key.
+  /// Every client with an API key.
   case open
-  /// Whose address was invited.
+  /// Owners of invited addresses.
   case invite
-  /// Whose address is of one of the domains of the settings, or was invited.
+  /// Owners of invited addresses and of addresses in the configured domains.
   case domain
-  /// Nobody.
   case closed
 }
 
 extension Madang {
-  /// The rule of who may make an account, for every way to make one: asked in the transaction that makes it. Answers the
-  /// invitation that is used up by it, if it needs one. Throws `.notAdmitted`.
+  /// Applies the rule of who may sign up, for every way to make an account, in the transaction that makes it. Returns the invitation that
+  /// was used up, if one was needed. Throws `.notAdmitted`.
   func admit(_ email: String, from origin: Origin, in transaction: Transaction) throws -> Int64? {
     let mode = try mode(of: origin, in: transaction)
     guard needsInvitation(email, mode) else { return nil }
@@ -24,7 +23,7 @@ extension Madang {
     return invitation
   }
 
-  /// The same for who asks before, without using an invitation up. Throws `.notAdmitted`.
+  /// Checks the rule in advance, without using up an invitation. Throws `.notAdmitted`.
   func requireAdmission(of email: String, from origin: Origin, in transaction: Transaction) throws {
     let mode = try mode(of: origin, in: transaction)
     guard needsInvitation(email, mode) else { return }
@@ -41,12 +40,12 @@ extension Madang {
     }
   }
 
-  /// That of the key, else that of the settings.
+  /// The key's own mode, or else the mode of the settings.
   private func mode(of origin: Origin, in transaction: Transaction) throws -> Registration {
     guard let hash = origin.keyHash, let text = try transaction.rule(ofKey: hash)?.registration else {
       return settings.registration.mode
     }
-    // What only a newer version knows is not for this one to open.
+    // A mode that only a newer version knows is treated as closed.
     return Registration(rawValue: text) ?? .closed
   }
 

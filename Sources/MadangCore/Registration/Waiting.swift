@@ -1,35 +1,35 @@
 import Storage
 
-/// What an account may do whose owner has not confirmed its address.
+/// What an account may do before its address is confirmed.
 public enum AddressConfirmation: String, CaseIterable, Sendable {
-  /// Everything: nobody is asked.
+  /// Everything; confirmation is not requested.
   case off
-  /// What concerns itself alone.
+  /// Only operations on the account itself.
   case limited
-  /// The same with the session it signed up with; it signs in no more before.
+  /// Only operations on the account itself, and only in the session of the sign-up; further sign-ins need the confirmation.
   case required
 }
 
-/// Whether a new account waits for an administrator.
+/// Whether a new account waits for an administrator's approval.
 package enum Approval: String, CaseIterable, Sendable {
   case on, off
 }
 
-/// What an account waits for. Until then it is limited to what concerns itself: it makes no workspace, nobody adds it to one, and so no
-/// one meets it.
+/// What an account waits for. Until then it is limited to operations on itself: it cannot create workspaces or be added to one, so it meets
+/// no other account.
 package enum Waiting: String, CaseIterable, Sendable {
-  /// Its owner has not confirmed its address.
+  /// The confirmation of its address.
   case confirmation
-  /// No administrator has approved it.
+  /// An administrator's approval.
   case approval
 }
 
 extension Madang {
-  /// Has a new account wait for what the settings, or its API key, ask for, and sends the link that confirms its address. For
-  /// every way to make an account, in the transaction that makes it.
+  /// Makes a new account wait for what the settings or its API key require, and mails the confirmation link. For every way to make an
+  /// account, in the transaction that makes it.
   /// - Parameters:
-  ///   - isVouchedFor: Whether a provider says that the address is the person's.
-  ///   - sendsLink: Whether the link is sent. Without it the owner asks for it later.
+  ///   - isVouchedFor: Whether a provider has verified that the address is the person's.
+  ///   - sendsLink: Whether the link is mailed now. If not, the owner requests it later.
   func admitted(
     _ person: Person, isVouchedFor: Bool, sendsLink: Bool = true, from origin: Origin, in transaction: Transaction
   ) throws -> [Waiting] {
@@ -42,7 +42,7 @@ extension Madang {
           try sendConfirmation(to: person, by: .account(person.id.number), from: origin, in: transaction)
         }
       } catch let leftOut as MailLeftOut {
-        // The account is there all the same, and another link is asked for later.
+        // The account is made without the mail; its owner can request another link.
         note(leftOut, in: transaction)
       }
     }
@@ -54,8 +54,8 @@ extension Madang {
     return waitsFor
   }
 
-  /// Tells whoever approves accounts that one waits, unless another one that waits came in this hour of the clock: strangers cause these
-  /// mails, and as often as they come, the next hour tells of them again.
+  /// Mails administrators that an account waits for approval, at most once in an hour of the clock. Unknown clients can cause these mails;
+  /// however often they sign up, the next hour brings another mail.
   private func tellApprover(in transaction: Transaction) throws {
     let now = clock.now
     guard settings.sendsMail, !settings.registration.approver.isEmpty,
@@ -71,25 +71,24 @@ extension Madang {
     try queueIfPossible(mail, of: nil, expiresAt: now + Self.noticeLifetime, in: transaction)
   }
 
-  /// Milliseconds.
   private static let approvalMailPause: Int64 = 3_600_000
 
   private func needsApproval(_ origin: Origin, in transaction: Transaction) throws -> Bool {
     guard let hash = origin.keyHash, let text = try transaction.rule(ofKey: hash)?.approval else {
       return settings.registration.needsApproval
     }
-    // What only a newer version knows is not for this one to open.
+    // A mode that only a newer version knows requires approval.
     return Approval(rawValue: text) != .off
   }
 
-  /// What limits an account; nil for one that is not.
+  /// What the account waits for and is limited by; nil if it is not limited.
   func limit(of user: Int64, in transaction: Transaction) throws -> Waiting? {
     let waiting = try transaction.waiting(user)
     if waiting.isUnconfirmed && settings.registration.confirmation != .off { return .confirmation }
     return waiting.isPending ? .approval : nil
   }
 
-  /// Throws `.limited` for an account that waits.
+  /// Throws `.limited` if the account waits.
   func requireUnlimited(_ user: Int64, in transaction: Transaction) throws {
     switch try limit(of: user, in: transaction) {
     case .confirmation: throw Failure(.limited, "the account's address is not confirmed")
@@ -98,7 +97,7 @@ extension Madang {
     }
   }
 
-  /// Throws `.signInFailed` for an account that signs in only when its address was confirmed.
+  /// Throws `.signInFailed` if the account must confirm its address before it signs in.
   func requireSignInAllowed(_ user: Int64, in transaction: Transaction) throws {
     guard settings.registration.confirmation == .required, try transaction.waiting(user).isUnconfirmed else {
       return
@@ -108,21 +107,21 @@ extension Madang {
 
   // MARK: Approval
 
-  /// Accounts that wait for approval by their numbers, those after one, at most so many.
+  /// One page of accounts that wait for approval, ordered by number.
   package func pendingAccounts(after number: Int64, limit: Int) async throws -> [AccountRecord] {
     try await database.read {
       try $0.pendingAccounts(after: number, limit: limit)
     }
   }
 
-  /// Approves an account that waits for it; where mails are sent, its owner is told. Throws `.noSuchUser`, `.invalid` if it does
-  /// not wait.
+  /// Approves an account, and notifies its owner if mails are configured. Throws `.noSuchUser`, or `.invalid` if it does not wait for
+  /// approval.
   package func approveAccount(email: String) async throws -> AccountRecord {
     try await changeAccount(email, .accountApproved) { [self] transaction, user, now in
       let person = try transaction.person(email: email)
       try transaction.requirePending(person)
       try transaction.endPending(user)
-      // Nobody whose address was never confirmed: it may be somebody else's.
+      // Sent to confirmed addresses only: an unconfirmed one may belong to another person.
       guard settings.sendsMail, try limit(of: user, in: transaction) == nil else { return [:] }
       let mail = Mail(
         .accountApproved, to: person.email, subject: "Your account",
@@ -135,26 +134,27 @@ extension Madang {
     }
   }
 
-  /// Milliseconds within which a mail that only tells something is sent or given up.
+  /// How long a mail that is only information is tried before it is given up, in milliseconds.
   static let noticeLifetime: Int64 = 2 * 24 * 3_600_000
 
   // MARK: Accounts that wait for too long
 
-  /// Deletes accounts whose addresses were not confirmed for ``Settings/unconfirmedDays``, so that their owners can sign up. Those that
-  /// belong to a workspace, have paid or were disabled stay. Answers how many there were.
+  /// Deletes accounts whose addresses were not confirmed within ``RegistrationSettings/unconfirmedDays``, so that the owners of the
+  /// addresses can sign up. Accounts that belong to a workspace, have paid or were disabled stay. Returns how many were deleted.
   package func deleteUnconfirmed() async throws -> Int {
     guard settings.registration.confirmation != .off else { return 0 }
     return try await deleteWaiting(
       for: .confirmation, days: settings.registration.unconfirmedDays, because: "address not confirmed")
   }
 
-  /// Deletes accounts that nobody approved for ``Settings/pendingDays``, with the same exceptions. Answers how many there were.
+  /// Deletes accounts that were not approved within ``RegistrationSettings/pendingDays``, with the same exceptions. Returns how many.
   package func deletePending() async throws -> Int {
     try await deleteWaiting(
       for: .approval, days: settings.registration.pendingDays, because: "not approved in time")
   }
 
-  /// Who has an address without having confirmed it, and nothing that others need, locked; nil if nobody.
+  /// Locks and returns the account that has an address without confirming it and that other accounts do not depend on; nil if there is
+  /// none.
   func unconfirmedHolder(of email: String, in transaction: Transaction) throws -> Person? {
     guard settings.registration.confirmation != .off, let person = try transaction.unconfirmedPerson(email) else {
       return nil
@@ -163,7 +163,7 @@ extension Madang {
     return try transaction.isIdle(person.id.number, waitingFor: .confirmation, before: clock.now) ? person : nil
   }
 
-  /// Has the days begin anew after which accounts are deleted that wait for something: while it could not come, they do not count.
+  /// Restarts the period after which waiting accounts are deleted. Used after a time in which they could not be confirmed or approved.
   package func restartWait(for waiting: Waiting) async throws {
     let (page, now) = (500, clock.now)
     while try await database.write({ try $0.restartWait(waiting, at: now, limit: page) }) == page {}

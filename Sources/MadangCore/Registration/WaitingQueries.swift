@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// What a key says of making accounts, also one that was revoked just now; nil for an unknown one.
+  /// The sign-up rules of a key, also of a key that was just revoked; nil for an unknown key.
   func rule(ofKey hash: String) throws -> (registration: String?, approval: String?)? {
     try first("SELECT registration, approval FROM api_keys WHERE key_hash = \(hash)") {
       (try $0.get("registration"), try $0.get("approval"))
@@ -12,7 +12,7 @@ extension Transaction {
     try execute("UPDATE users SET unconfirmed_at = \(time) WHERE id = \(user)")
   }
 
-  /// False if it did not wait for that.
+  /// False if the account did not wait for confirmation.
   func endUnconfirmed(_ user: Int64) throws -> Bool {
     try execute("UPDATE users SET unconfirmed_at = NULL WHERE id = \(user) AND unconfirmed_at IS NOT NULL") == 1
   }
@@ -21,7 +21,7 @@ extension Transaction {
     try execute("UPDATE users SET pending_at = \(time) WHERE id = \(user)")
   }
 
-  /// Whether an account waits for approval that was made between two times.
+  /// Whether an account that was made between two times waits for approval.
   func hasPending(from time: Int64, to end: Int64) throws -> Bool {
     try first(
       "SELECT 1 AS found FROM users WHERE pending_at IS NOT NULL AND pending_at BETWEEN \(time) AND \(end) LIMIT 1"
@@ -39,14 +39,14 @@ extension Transaction {
     } ?? (isUnconfirmed: false, isPending: false)
   }
 
-  /// Throws `.invalid` for an account that does not wait for approval.
+  /// Throws `.invalid` if the account does not wait for approval.
   func requirePending(_ person: Person) throws {
     guard try waiting(person.id.number).isPending else {
       throw Failure(.invalid, "\(person.email) does not wait for approval; see 'madang admin users pending'")
     }
   }
 
-  /// The account of an address whose confirmation it waits for, unless it is disabled.
+  /// The account that has this address without confirming it, unless it is disabled.
   func unconfirmedPerson(_ email: String) throws -> Person? {
     guard let person = try personByEmail(email) else { return nil }
     return try first(
@@ -57,7 +57,7 @@ extension Transaction {
     ) { _ in person }
   }
 
-  /// Accounts that have waited since a time or longer and have nothing that others need, by their numbers.
+  /// Accounts that have waited since before `time` and that other accounts do not depend on, ordered by number.
   func idleAccounts(waitingFor waiting: Waiting, before time: Int64, after number: Int64, limit: Int) throws -> [Int64]
   {
     try all(
@@ -74,7 +74,7 @@ extension Transaction {
     ) { try $0.get("id") }
   }
 
-  /// Has accounts that wait since before a time wait since then, some at a time. Answers how many there were.
+  /// Moves the start of waiting to `time`, for up to `limit` accounts that wait longer. Returns how many.
   func restartWait(_ waiting: Waiting, at time: Int64, limit: Int) throws -> Int {
     try execute(
       """
@@ -83,7 +83,7 @@ extension Transaction {
       """)
   }
 
-  /// Whether an account is one of them.
+  /// Whether the account is one of ``idleAccounts(waitingFor:before:after:limit:)``.
   func isIdle(_ user: Int64, waitingFor waiting: Waiting, before time: Int64) throws -> Bool {
     try idleAccounts(waitingFor: waiting, before: time, after: user - 1, limit: 1).first == user
   }

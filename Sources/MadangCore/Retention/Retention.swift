@@ -1,18 +1,18 @@
 import Storage
 
-/// How many days something is kept: 0 for ever, nil for what the settings say.
+/// Retention in days. 0 keeps forever; nil means the value in the settings.
 package struct RetentionDays: Sendable {
   package let chats: Int?
   package let files: Int?
 
-  /// The most that can be asked for: a century.
+  /// The longest retention: a century.
   package static let limit = 36_500
 
   package init(chats: Int?, files: Int?) { (self.chats, self.files) = (chats, files) }
 }
 
 extension Madang {
-  /// Sets how long a workspace keeps chats and files. Throws `.notFound`, or `.invalid` for days that are none.
+  /// Sets how long a workspace keeps chats and files. Throws `.notFound`, or `.invalid` for days out of range.
   package func setRetention(_ days: RetentionDays, of name: WorkspaceName) async throws -> WorkspaceRecord {
     for value in [days.chats, days.files] where value.map({ !(0...RetentionDays.limit).contains($0) }) ?? false {
       throw Failure(.invalid, "days must be 0, for ever, to \(RetentionDays.limit)")
@@ -29,8 +29,8 @@ extension Madang {
     }
   }
 
-  /// Puts a workspace on legal hold, or ends it. On hold nothing of it is deleted: not by age, not by an administrator, and what its
-  /// owner deletes vanishes from sight only. Throws `.notFound`.
+  /// Puts a workspace on legal hold, or ends the hold. On hold nothing of it is deleted by age or by administrators, and objects that its
+  /// owner deletes are only hidden. Throws `.notFound`.
   package func setHold(_ isHeld: Bool, of name: WorkspaceName) async throws -> WorkspaceRecord {
     try await database.write { [self, now = clock.now] transaction in
       let workspace = try transaction.workspace(name, orDeleted: true)
@@ -44,9 +44,8 @@ extension Madang {
     }
   }
 
-  /// Deletes chats and files that are older than their workspace keeps them, a page at a time, and answers how many. What is cut off
-  /// goes on with the next call. While the settings keep everything for ever, only rooms of workspaces with a retention of their own are
-  /// looked at.
+  /// Deletes chats and files that are older than their workspace's retention, one page at a time, and returns how many. An interrupted call
+  /// is continued by the next one. If the settings keep everything forever, only workspaces with a retention of their own are searched.
   package func deleteExpired() async throws -> (chats: Int, files: Int) {
     guard settings.retention.chatDays == 0, settings.retention.fileDays == 0 else {
       return try await deleteExpired(in: nil)
@@ -65,7 +64,7 @@ extension Madang {
     }
   }
 
-  /// - Parameter workspace: Nil for all.
+  /// - Parameter workspace: Nil for all workspaces.
   private func deleteExpired(in workspace: Int64?) async throws -> (chats: Int, files: Int) {
     let defaults = (chats: settings.retention.chatDays, files: settings.retention.fileDays)
     var (next, chats, files): (Int64?, Int, Int) = (0, 0, 0)
@@ -92,10 +91,10 @@ extension Madang {
     return (chats, files)
   }
 
-  /// Rows of one transaction.
+  /// Rows per transaction.
   private static let retentionPage = 200
 
-  /// Runs a write until it has nothing left to do, and answers how much that was.
+  /// Repeats a write until it has nothing left to do, and returns the total.
   private func repeating(_ step: @escaping @Sendable (Transaction) throws -> Int) async throws -> Int {
     var total = 0
     while case let count = try await database.writeAside(step), count > 0 { total += count }

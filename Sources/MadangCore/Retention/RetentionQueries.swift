@@ -1,6 +1,6 @@
 import Storage
 
-/// A room with chats or files that are too old, and the times before which they are.
+/// A room with chats or files that are too old, and the times before which they are deleted.
 struct ExpiringRoom {
   let room: Int64
   let chatsBefore: Int64?
@@ -12,7 +12,7 @@ extension Transaction {
     try execute("UPDATE workspaces SET chat_days = \(days.chats), file_days = \(days.files) WHERE id = \(workspace)")
   }
 
-  /// Whether that changed anything. The time of the first hold stays.
+  /// Whether that changed anything. A hold that is on already keeps its time.
   func setHold(_ since: Int64?, of workspace: Int64) throws -> Bool {
     guard let since else {
       return try execute("UPDATE workspaces SET held_at = NULL WHERE id = \(workspace) AND held_at IS NOT NULL") == 1
@@ -20,15 +20,15 @@ extension Transaction {
     return try execute("UPDATE workspaces SET held_at = \(since) WHERE id = \(workspace) AND held_at IS NULL") == 1
   }
 
-  /// Locks a workspace until COMMIT from which something is about to be deleted for good: a legal hold that begins waits until then.
-  /// False if it is on hold.
+  /// Locks a workspace until COMMIT for a permanent deletion; a legal hold that starts now waits until then. False if the workspace is on
+  /// hold.
   func mayDelete(from workspace: Int64) throws -> Bool {
     try lock(.workspaces, where: "w.id = \(workspace) AND w.held_at IS NULL") == 1
   }
 
-  /// Looks at a page of rooms, ordered by number: which of them have a chat or file that is too old, and the page's last room, or nil if
-  /// no room follows. Two probes of an index for each room.
-  /// - Parameter workspace: Only rooms of this one; nil for all.
+  /// Searches a page of rooms, ordered by number, for chats or files that are too old. Returns the rooms that have some, and the page's
+  /// last room, or nil if no room follows. Costs two index probes per room.
+  /// - Parameter workspace: Only rooms of this workspace; nil for all.
   func expiringRooms(
     after room: Int64, in workspace: Int64?, defaults: (chats: Int, files: Int), now: Int64, limit: Int
   ) throws -> (expiring: [ExpiringRoom], last: Int64?) {
@@ -80,12 +80,12 @@ extension Transaction {
     try all(Self.workspacesWithRetention(after: number, limit: limit)) { try $0.get("id") }
   }
 
-  /// By the index `workspaces_with_retention`.
+  /// Uses the index `workspaces_with_retention`.
   static func workspacesWithRetention(after number: Int64, limit: Int) -> SQL {
     "SELECT id FROM workspaces WHERE (chat_days > 0 OR file_days > 0) AND id > \(number) ORDER BY id LIMIT \(limit)"
   }
 
-  /// Deletes some of a room's oldest chats, with their files, and answers how many. The room remembers how far.
+  /// Deletes up to `limit` of a room's oldest chats with their files, and returns how many. The room remembers how far.
   func deleteChats(of room: Int64, before time: Int64, now: Int64, limit: Int) throws -> Int {
     guard try mayExpire(room) else { return 0 }
     let last: Int64? = try first(
@@ -102,7 +102,7 @@ extension Transaction {
       """
     ) { try $0.get("path") }
     try retireFiles(paths, due: now)
-    // Whose first chat goes is still known as somebody who has written here.
+    // Authors whose first chat is deleted are still recorded as having written here.
     try execute(
       """
       INSERT INTO former_authors (user_id, room_id)
@@ -113,7 +113,7 @@ extension Transaction {
     return try execute("DELETE FROM chats WHERE room_id = \(room) AND seq <= \(last)")
   }
 
-  /// Deletes some of a room's oldest files, and answers how many. A chat that has nothing left says so.
+  /// Deletes up to `limit` of a room's oldest files, and returns how many. A chat that becomes empty gets `text`.
   func deleteFiles(of room: Int64, before time: Int64, text: String, now: Int64, limit: Int) throws -> Int {
     guard try mayExpire(room) else { return 0 }
     let old = try all(
@@ -136,7 +136,7 @@ extension Transaction {
     return old.count
   }
 
-  /// Locks a room and its workspace until COMMIT; whether they are there, and not on legal hold.
+  /// Locks a room and its workspace until COMMIT. Whether both exist and are not on legal hold.
   private func mayExpire(_ room: Int64) throws -> Bool {
     guard try lock(.rooms, where: "r.id = \(room) AND r.deleted_at IS NULL") == 1,
       let workspace = try workspace(ofRoom: room)

@@ -1,11 +1,11 @@
 import Storage
 
-/// Who and what a database has, as of one moment, but for the chats: what a seed is written from. Its size goes with people, places
-/// and memberships.
+/// The accounts, workspaces and rooms of a database as of one moment, without chats. Seeds are written from it. Its size grows with
+/// accounts, places and memberships.
 package struct Inventory: Sendable {
   package struct Resident: Sendable {
     package let account: Account
-    /// Devices that are told of chats, oldest first.
+    /// Devices that get notifications, oldest first.
     package let devices: [Planting.Device]
   }
 
@@ -14,14 +14,14 @@ package struct Inventory: Sendable {
     package let joinedAt: Int64
   }
 
-  /// What a room has of chats.
+  /// The range and the authors of a room's chats.
   package struct Extent: Sendable {
     package let room: Int64
     package let createdAt: Int64
     package let lastSeq: Int64
-    /// Nil if there is none.
+    /// Nil if there is no chat.
     package let firstChatAt: Int64?
-    /// All that wrote in it.
+    /// All accounts that wrote in the room.
     package let authors: [Int64]
   }
 
@@ -41,7 +41,7 @@ package struct Inventory: Sendable {
     package let members: [Member]
     /// The default channel comes first.
     package let channels: [ChannelEntry]
-    /// Those that were deleted and not cleared up yet: their names are gone.
+    /// Deleted channels that are not cleared yet. Their names are lost.
     package let deletedChannels: [Channel]
     package let pairs: [Pair]
   }
@@ -62,15 +62,15 @@ extension Madang {
     try await database.read { try $0.inventory() }
   }
 
-  /// A room's chats after one, up to another, oldest first; those that there still are.
+  /// The chats of a room with numbers above `seq` and up to `last`, oldest first, without deleted ones.
   package func chats(ofRoom room: Int64, afterSeq seq: Int64, through last: Int64) async throws -> [Chat] {
     try await database.read { transaction in
       try transaction.anyRoom(room).map { try transaction.chats(in: $0, afterSeq: seq, through: last) } ?? []
     }
   }
 
-  /// All bytes of a stored file; nil if it is not there, or larger.
-  /// - Parameter path: As chats have it.
+  /// All bytes of a stored file; nil if it is missing or larger than `limit`.
+  /// - Parameter path: As chats contain it.
   package func bytes(ofFile path: String, limit: Int) async throws -> [UInt8]? {
     guard let (file, _) = try await database.read({ try $0.file(shownPath: path) }), (1...limit).contains(file.size)
     else { return nil }

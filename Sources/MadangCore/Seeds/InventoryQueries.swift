@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// The room of this number, deleted or not.
+  /// The room with this number, deleted or not.
   func anyRoom(_ number: Int64) throws -> Room? {
     try first("SELECT \(sql: Room.columns) FROM rooms r WHERE r.id = \(number)", Room.init)
   }
@@ -52,7 +52,7 @@ extension Transaction {
     return Dictionary(grouping: found, by: \.place).mapValues { $0.map(\.member) }
   }
 
-  /// By workspace, the default channel of each first.
+  /// By workspace; the default channel comes first.
   private func channels(_ condition: SQL) throws -> [Int64: [Channel]] {
     Dictionary(
       grouping: try all(

@@ -2,8 +2,8 @@ import Storage
 import Synchronization
 
 extension Madang {
-  /// Writes all of a planting, or nothing of it, without telling anybody. Names and texts obey the rules for those that people
-  /// type. Throws ``PlantingProblem`` for the first part that does not fit the others, `Failure`, and `CancellationError`.
+  /// Writes a planting as a whole or not at all, without announcing it. Names and texts must follow the same rules as input of clients.
+  /// Throws ``PlantingProblem`` for the first inconsistent part, `Failure`, and `CancellationError`.
   package func plant(_ planting: Planting) async throws {
     var stored = PlantedFiles()
     for person in planting.people { try await stored.add(person.picture, in: .profiles, self) }
@@ -37,14 +37,14 @@ extension Madang {
   }
 }
 
-/// Whether a task was cancelled, for work on another thread.
+/// Carries the cancellation of a task to work on another thread.
 private final class Cancellation: Sendable {
   let isRequested = Atomic(false)
 
   func check() throws { if isRequested.load(ordering: .relaxed) { throw CancellationError() } }
 }
 
-/// Files that were stored for a planting, in the order in which its parts name them.
+/// Stored files of a planting, in the order in which its parts name them.
 private struct PlantedFiles: Sendable {
   private var files: [StoredFile] = []
   private var taken = 0

@@ -1,8 +1,8 @@
 import Storage
 
 extension Transaction {
-  /// By their numbers.
-  /// - Parameter start: In the form of keys of addresses.
+  /// Ordered by number.
+  /// - Parameter start: In the form of ``TextRules/emailKey(_:)``.
   func people(emailBeginsWith start: String, limit: Int) throws -> [Person] {
     try all(
       """
@@ -11,7 +11,7 @@ extension Transaction {
       """, Person.init)
   }
 
-  /// The workspace of this name, else the one with this number or id.
+  /// The workspace with this name, or else with this number or id.
   func workspace(named name: String) throws -> Workspace? {
     try first(
       """
@@ -21,7 +21,7 @@ extension Transaction {
       """, Workspace.init)
   }
 
-  /// The oldest.
+  /// The oldest workspace that both belong to.
   func workspace(sharedBy one: Int64, and other: Int64) throws -> Workspace? {
     try first(
       """
@@ -45,13 +45,13 @@ extension Transaction {
     try first("SELECT \(sql: Person.columns) FROM users u WHERE u.id = \(number)", Person.init)
   }
 
-  /// By their numbers, those after one.
+  /// One page of accounts, ordered by number.
   func people(after number: Int64, limit: Int) throws -> [Person] {
     try all(
       "SELECT \(sql: Person.columns) FROM users u WHERE u.id > \(number) ORDER BY u.id LIMIT \(limit)", Person.init)
   }
 
-  /// The oldest workspace of each person first.
+  /// The oldest workspace of each account comes first.
   func workspaceNames(ofPeopleAfter first: Int64, through last: Int64) throws -> [Int64: [String]] {
     let memberships = try all(
       """

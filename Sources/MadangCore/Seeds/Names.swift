@@ -1,9 +1,9 @@
 import Storage
 
-// Tests of clients name people and places as people do.
+// Tests of clients refer to people and places by name.
 
 extension Madang {
-  /// The accounts that a name may mean: the one with this e-mail, else those with it before their `@`, two at most.
+  /// The accounts that a name may mean: the one with this e-mail address, or else up to two with this name before the `@`.
   package func people(named name: String) async throws -> [Person] {
     let key = TextRules.emailKey(name)
     guard !key.hasNUL else { return [] }
@@ -13,24 +13,24 @@ extension Madang {
     }
   }
 
-  /// The workspace of this name, or of this id of either edition; nil if there is none.
+  /// The workspace with this name, or with this id of either edition; nil if there is none.
   package func workspace(named name: String) async throws -> Workspace? {
     let name = TextRules.comparableName(name)
     guard !name.hasNUL else { return nil }
     return try await database.read { try $0.workspace(named: name) }
   }
 
-  /// The oldest workspace to which both belong.
+  /// The oldest workspace that both belong to.
   package func workspace(sharedBy one: Int64, and other: Int64) async throws -> Workspace? {
     try await database.read { try $0.workspace(sharedBy: one, and: other) }
   }
 
-  /// Whether a room is the one of direct messages between two accounts.
+  /// Whether a room holds the direct messages between two accounts.
   package func isDirectMessage(_ room: Int64, of one: Int64, and other: Int64) async throws -> Bool {
     try await database.read { try $0.isDirectMessage(room, of: one, and: other) }
   }
 
-  /// Makes files of these bytes ready to be posted; whoever posts them discards the uploads afterwards.
+  /// Prepares files with these bytes for a post. The caller discards the uploads afterwards.
   package func stage(_ files: [[UInt8]]) async throws -> (files: [StagedFile], uploads: [Upload]) {
     var (staged, uploads) = ([StagedFile](), [Upload]())
     do {
@@ -50,12 +50,12 @@ extension Madang {
 }
 
 extension Madang {
-  /// The account of this number; nil if there is none.
+  /// The account with this number; nil if there is none.
   package func person(_ number: Int64) async throws -> Person? {
     try await database.read { try $0.person(number) }
   }
 
-  /// Accounts by their numbers, those after one, at most so many; each with the names of its workspaces, oldest first.
+  /// One page of accounts, ordered by number, each with the names of its workspaces, oldest first.
   package func peopleWithWorkspaces(after number: Int64, limit: Int) async throws -> [(
     person: Person, workspaces: [String]
   )] {

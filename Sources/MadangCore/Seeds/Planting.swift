@@ -1,7 +1,7 @@
 import Storage
 
-/// People, workspaces, rooms and chats that are written at once into a database that has none: the start of a world for tests.
-/// Moments are milliseconds since 1970.
+/// People, workspaces, rooms and chats that are written at once into an empty database: the initial state of a test world. Times are
+/// milliseconds since 1970.
 package struct Planting: Sendable {
   package struct Person: Sendable {
     package var email: String
@@ -9,10 +9,10 @@ package struct Planting: Sendable {
     package var nickname: String
     package var phone = ""
     package var picture: Blob?
-    /// Nil for as many as somebody gets who signs up.
+    /// Nil means the sign-up bonus.
     package var coins: Int?
     package var createdAt: Int64
-    /// Sessions with a device that is told of chats.
+    /// Sessions with a device that gets notifications.
     package var devices: [Device] = []
 
     package init(email: String, password: String, nickname: String, createdAt: Int64) {
@@ -30,7 +30,7 @@ package struct Planting: Sendable {
   /// The bytes of a file.
   package struct Blob: Sendable {
     package var bytes: [UInt8]
-    /// As a client would send it; only a document keeps it.
+    /// The name that a client would send; only documents keep it.
     package var name: String
 
     package init(_ bytes: [UInt8], named name: String = "") { (self.bytes, self.name) = (bytes, name) }
@@ -40,15 +40,15 @@ package struct Planting: Sendable {
     package var name: String
     package var description = ""
     package var cover: Blob?
-    /// A place among the people, as all numbers of people here.
+    /// An index into the people, like all references to people here.
     package var owner: Int
     package var createdAt: Int64
-    /// The owner is one since the beginning, unless they are among these.
+    /// The owner is a member from the start, unless this list contains the owner.
     package var members: [Member] = []
-    /// Nil for the usual one.
+    /// Nil for the usual description.
     package var defaultDescription: String?
     package var defaultCover: Blob?
-    /// Besides the default channel.
+    /// Without the default channel.
     package var channels: [Channel] = []
     package var defaultChats: [Chat] = []
     package var directMessages: [DirectMessage] = []
@@ -61,7 +61,7 @@ package struct Planting: Sendable {
   package struct Member: Sendable {
     package var person: Int
     package var joinedAt: Int64
-    /// Whether they have left again; what they wrote stays.
+    /// Whether the person has left again; their chats stay.
     package var hasLeft = false
 
     package init(person: Int, joinedAt: Int64) { (self.person, self.joinedAt) = (person, joinedAt) }
@@ -73,7 +73,7 @@ package struct Planting: Sendable {
     package var cover: Blob?
     package var owner: Int
     package var createdAt: Int64
-    /// The owner is one since the beginning, unless they are among these.
+    /// The owner is a member from the start, unless this list contains the owner.
     package var members: [Member] = []
     package var chats: [Chat] = []
     package var isDeleted = false
@@ -95,7 +95,7 @@ package struct Planting: Sendable {
     package var author: Int
     package var content: String
     package var files: [Blob] = []
-    /// No chat of a room is dated before the one in front of it, nor the same.
+    /// Must be later than the date of the previous chat in the room.
     package var createdAt: Int64
 
     package init(author: Int, content: String, createdAt: Int64) {
@@ -117,12 +117,12 @@ package struct PlantingProblem: Error, CustomStringConvertible {
 }
 
 extension Planting {
-  /// Texts that people type, by the rules for them.
+  /// Kinds of text that people type, each with its rules.
   package enum Text: Sendable {
     case email, password, nickname, phone, name, channelName, description, content, deviceToken
   }
 
-  /// What is wrong with a text; nil if nothing is.
+  /// What is wrong with a text; nil if it is valid.
   package static func problem(with text: String, as kind: Text) -> String? {
     do {
       switch kind {

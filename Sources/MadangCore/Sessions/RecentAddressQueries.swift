@@ -1,7 +1,8 @@
 import Storage
 
 extension Transaction {
-  /// Nothing for an account that is disabled or has no session. An earlier time takes the place of one that is more than the skew later.
+  /// Does nothing for an account that is disabled or has no session. An earlier time replaces a stored one only if that is later by more
+  /// than the skew.
   func noteAddress(_ address: String, of user: Int64, at time: Int64, maxSkew: Int64) throws {
     try execute(
       """
@@ -14,7 +15,7 @@ extension Transaction {
       """)
   }
 
-  /// Accounts that may act and were seen at an address in a time; two at most.
+  /// Enabled accounts that were seen at an address in a range of time, at most two.
   func accounts(seenAt address: String, _ times: ClosedRange<Int64>) throws -> [Int64] {
     try all(
       """
@@ -35,15 +36,15 @@ extension Transaction {
     ) { _ in true } ?? false
   }
 
-  /// Forgets that many at most of each kind: those before the times and those after. Answers how many.
+  /// Deletes up to `limit` rows before the range of times, and as many after it. Returns how many.
   func forgetAddresses(seenOutside times: ClosedRange<Int64>, limit: Int) throws -> Int {
     try execute(Self.forgettingAddresses("< \(times.lowerBound)", limit: limit))
       + execute(Self.forgettingAddresses("> \(times.upperBound)", limit: limit))
   }
 
-  /// Finds rows by `recent_addresses_by_date` and deletes them by their key. What is seen again meanwhile stays.
+  /// Finds rows through the index `recent_addresses_by_date` and deletes them by their key. Rows that are updated meanwhile stay.
   static func forgettingAddresses(_ isOutside: SQL, limit: Int) -> SQL {
-    // With the `+` no engine walks that index a second time, through all rows.
+    // The `+` keeps the engines from using that index again for a scan of all rows.
     """
     DELETE FROM recent_addresses WHERE +seen_at \(sql: isOutside) AND (address, user_id) IN
       (SELECT address, user_id FROM recent_addresses WHERE seen_at \(sql: isOutside) ORDER BY seen_at LIMIT \(limit))

@@ -1,14 +1,14 @@
 import Storage
 
 extension Madang {
-  /// By how much clocks of servers may differ, in milliseconds. What was seen later than that is not taken for recent: it
-  /// would be until that time has come.
+  /// How far the clocks of servers may differ, in milliseconds. Later times do not count as recent: otherwise they would until that time
+  /// has come.
   static let maxSkew: Int64 = 60_000
 
-  /// When something seen at an address counts as recent.
+  /// The range of times that count as recent.
   private func recent(_ window: Int64) -> ClosedRange<Int64> { clock.now - window...clock.now + Self.maxSkew }
 
-  /// Notes that an account was seen at an address at this time; nothing for one that is disabled or has no session.
+  /// Records that an account was seen at an address. Does nothing if it is disabled or has no session.
   package func note(_ user: Int64, at address: String, time: Int64) async throws {
     try await database.write(heedsStop: false) {
       try $0.noteAddress(address, of: user, at: time, maxSkew: Self.maxSkew)
@@ -22,7 +22,7 @@ extension Madang {
     }
   }
 
-  /// The account that was seen at the address within `window` milliseconds, if it is the only one of those that may act.
+  /// The account that was seen at the address within `window` milliseconds, if it is the only enabled one.
   package func onlyAccount(seenAt address: String, within window: Int64) async throws -> Int64? {
     let seen = try await database.read { [times = recent(window)] in try $0.accounts(seenAt: address, times) }
     return seen.count == 1 ? seen[0] : nil
@@ -33,7 +33,7 @@ extension Madang {
     try await database.read { [times = recent(window)] in try $0.isKnown(emailKey, at: address, times) }
   }
 
-  /// Forgets addresses older than `window` milliseconds, and those of times to come, some at a time.
+  /// Deletes addresses that are older than `window` milliseconds or dated in the future, one page at a time.
   package func forgetAddresses(olderThan window: Int64) async throws {
     let (page, times) = (500, recent(window))
     while try await database.write({ try $0.forgetAddresses(seenOutside: times, limit: page) }) >= page {}

@@ -10,7 +10,7 @@ package struct RefreshToken {
 
   package static func hash(_ token: String) -> String { token.sha256 }
 
-  /// Whether a text has the form of a refresh token, which access tokens never have.
+  /// Whether a text has the form of a refresh token. Access tokens never have it.
   package static func hasForm(_ text: String) -> Bool {
     text.hasPrefix(prefix) && text.utf8.count == prefix.utf8.count + 2 * randomBytes
   }

@@ -9,7 +9,7 @@ private let callerOfSession = SQLForm(values: 3) { value in
 }
 
 extension Statement<Caller> {
-  /// Throws `.noSuchSession` if the session has ended, `.accountGone` if its account is gone.
+  /// Throws `.noSuchSession` if the session has ended, `.accountGone` if its account was deleted.
   static func caller(session: SessionID, edition: String) -> Statement {
     let sql = callerOfSession.filled(.integer(session.number), .integer(session.begun), .text(edition))
     return Statement(sql) { rows in
@@ -63,7 +63,7 @@ extension Transaction {
     try execute("UPDATE sessions SET last_used_at = \(now) WHERE id = \(id)")
   }
 
-  /// Those that there are with these numbers.
+  /// The sessions with these numbers that exist.
   func sessions(_ numbers: [Int64]) throws -> [SessionID] {
     try all("SELECT id, created_at FROM sessions WHERE id IN (\(list: numbers))") {
       SessionID(number: try $0.get("id"), begun: try $0.get("created_at"))
@@ -106,10 +106,11 @@ extension Transaction {
       """)
   }
 
-  /// Sessions of other accounts that lose a push token at once. `pushDevices` passes over further ones.
+  /// How many sessions of other accounts lose a push token at once. `pushDevices` skips further ones.
   private static let maxFormerOwners = 100
 
-  /// Takes a push token away from other accounts: the account that registered it last has the device, and must not see their messages.
+  /// Removes a push token from sessions of other accounts. The account that registered it last has the device, which must not show messages
+  /// of the others.
   func takeDeviceToken(_ token: String, for user: Int64) throws {
     try execute(
       """
@@ -119,7 +120,7 @@ extension Transaction {
       """)
   }
 
-  /// Sessions of an account besides one, the last refreshed first, without the first `kept` of them.
+  /// Sessions of an account other than `session`, most recently refreshed first, without the first `kept`.
   func sessions(of user: Int64, besides session: Int64, beyond kept: Int, limit: Int) throws -> [Int64] {
     try all(
       """
@@ -129,10 +130,10 @@ extension Transaction {
     ) { try $0.get("id") }
   }
 
-  /// False if there is none.
+  /// False if the session does not exist.
   func deleteSession(_ id: Int64) throws -> Bool { try execute("DELETE FROM sessions WHERE id = \(id)") == 1 }
 
-  /// How many of them.
+  /// Deletes up to `limit` expired sessions, and returns how many.
   func deleteSessions(expiredBefore time: Int64, limit: Int) throws -> Int {
     try execute(
       """
@@ -141,17 +142,17 @@ extension Transaction {
       """)
   }
 
-  /// Which there were.
+  /// Returns the numbers of the deleted sessions.
   func deleteSessions(of user: Int64) throws -> [Int64] {
     try all("DELETE FROM sessions WHERE user_id = \(user) RETURNING id") { try $0.get("id") }
   }
 
-  /// The only row of a statement that always answers one, as an INSERT with `SQL.returningID` does.
+  /// The only row of a statement that always returns one, such as an INSERT with `SQL.returningID`.
   func one<T>(_ sql: SQL, _ decode: (Row) throws -> T) throws -> T {
     guard let row = try first(sql, decode) else { throw UnexpectedlyEmpty() }
     return row
   }
 }
 
-/// A statement that must answer a row did not: a bug, never a caller's mistake.
+/// A statement that must return a row returned none: a bug in this program, not an error of the caller.
 struct UnexpectedlyEmpty: Error {}

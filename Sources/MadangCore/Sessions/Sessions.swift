@@ -1,21 +1,21 @@
 import Storage
 
-/// Which session it is. The number alone does not last: a database that was restored, or that took over without the last
-/// rows, gives numbers out again, and what stood for the lost session must not stand for the new one.
+/// Identifies a session. The number alone is not enough: a database that was restored, or that took over without the last rows, gives
+/// numbers again, and tokens of the lost session must not be valid for the new one.
 package struct SessionID: Hashable, Sendable {
   package let number: Int64
-  /// When it began, in milliseconds since 1970.
+  /// When the session began, in milliseconds since 1970.
   package let begun: Int64
 
   package init(number: Int64, begun: Int64) { (self.number, self.begun) = (number, begun) }
 }
 
-/// What a sign-in creates. The refresh token is shown once: the server keeps only its hash.
+/// The result of a sign-in. The refresh token cannot be read again: only its hash is stored.
 package struct SignedIn: Sendable {
   package let account: Account
   package let session: SessionID
   package let refreshToken: String
-  /// Whether the account was made by it.
+  /// Whether this sign-in made the account.
   package let isNew: Bool
 }
 
@@ -23,24 +23,24 @@ package struct SignedIn: Sendable {
 package struct Session: Sendable {
   package let id: SessionID
   package let refreshExpiresAt: Int64
-  /// Nil once the account is gone.
+  /// Nil if the account was deleted.
   package let user: Int64?
 }
 
 extension Madang {
-  /// How the audit log calls signing in with a password.
+  /// The name of password sign-ins in the audit log.
   static let passwordMethod = "password"
 
-  /// Starts a session by e-mail and password. Throws `.signInFailed` for an unknown e-mail, a wrong password, an account with
-  /// another sign-in method and one whose address has to be confirmed before alike.
+  /// Signs in by e-mail and password. Throws the same `.signInFailed` for an unknown e-mail, a wrong password, an account with another
+  /// sign-in method, and an account that must confirm its address first.
   ///
-  /// - Parameter turn: Whose turn at the hashing threads it takes; those of one caller wait behind each other.
+  /// - Parameter turn: The caller whose turn at the hashing threads this takes; requests of one caller wait for each other.
   package func signIn(email: String, password: String, deviceToken: String?, from origin: Origin, turn: String)
     async throws -> SignedIn
   {
     let deviceToken = try TextRules.deviceToken(deviceToken)
     let key = try Self.emailKey(email)
-    // Again if the password was changed, or its hash renewed, while it was compared.
+    // Retries if the password was changed, or its hash renewed, during the comparison.
     for _ in 0..<3 {
       let found = try await database.read { try $0.credentials(key) }
       let verification = try await verify(password, against: found?.passwordHash, of: key, turn: turn)
@@ -48,7 +48,7 @@ extension Madang {
       guard let found else { throw Failure(.signInFailed, "wrong e-mail or password") }
       let refresh = RefreshToken(ids)
       let signedIn: SignedIn? = try await database.write(heedsStop: false) { [self] transaction in
-        // Locked: a change of the password ends all sessions, and none may begin by the old password after that.
+        // Locked: a password change ends all sessions, and no session may start with the old password afterwards.
         try transaction.lock(user: found.user)
         guard try transaction.credentials(key)?.passwordHash == found.passwordHash else { return nil }
         try requireSignInAllowed(found.user, in: transaction)
@@ -68,7 +68,7 @@ extension Madang {
     throw Failure(.signInFailed, "the password was changed meanwhile")
   }
 
-  /// Starts a session of an account without its password, for tests of clients. Throws `.signInFailed` if it is disabled.
+  /// Starts a session without a password, for tests of clients. Throws `.signInFailed` if the account is disabled.
   package func beginSession(of user: Int64, edition: String) async throws -> SessionID {
     let refresh = RefreshToken(ids)
     return try await database.write(heedsStop: false) { [self] transaction in
@@ -77,11 +77,11 @@ extension Madang {
     }
   }
 
-  /// How many sessions beyond `accountSessions` one sign-in ends, where an earlier version allowed more.
+  /// How many surplus sessions one sign-in ends, if an earlier version has allowed more.
   private static let maxEndings = 100
 
-  /// Starts a session in a transaction that holds the account's row. If the account has more than `accountSessions`, the sessions that were
-  /// not refreshed for longest end, as by signing out. Throws `.signInFailed` for a disabled account.
+  /// Starts a session in a transaction that has locked the account's row. If the account then has more than `accountSessions`, the least
+  /// recently refreshed sessions end as by signing out. Throws `.signInFailed` if the account is disabled.
   func startSession(
     of user: Int64, edition: String, _ refresh: RefreshToken, deviceToken: String?, in transaction: Transaction
   ) throws -> SessionID {
@@ -105,15 +105,15 @@ extension Madang {
     return session
   }
 
-  /// What makes two e-mails one account's, however they are written. Throws `.invalid`.
+  /// The form in which e-mail addresses are compared: addresses with the same key belong to the same account. Throws `.invalid`.
   package static func emailKey(_ email: String) throws -> String { TextRules.emailKey(try TextRules.email(email)) }
 
-  /// Who acts through a session. Throws `.noSuchSession` if it ended, `.accountGone` if its account did.
+  /// The caller of a session. Throws `.noSuchSession` if it has ended, `.accountGone` if its account was deleted.
   package func caller(session: SessionID, edition: String) async throws -> Caller {
     try await database.read { try $0.run(.caller(session: session, edition: edition)) }
   }
 
-  /// The session of this number. Throws `.noSuchSession`.
+  /// The session with this number. Throws `.noSuchSession`.
   package func session(_ number: Int64) async throws -> SessionID {
     guard let found = try await database.read({ try $0.sessions([number]).first }) else {
       throw Failure(.noSuchSession, "the session has ended")
@@ -121,7 +121,7 @@ extension Madang {
     return found
   }
 
-  /// The same, unless the session's refresh token has expired: for what stands for the session without a time of its own.
+  /// The caller of a session whose refresh token has not expired, for credentials without an expiry of their own.
   package func caller(livingSession session: SessionID, edition: String) async throws -> Caller {
     try await database.read { [now = clock.now] transaction in
       let caller = try transaction.run(.caller(session: session, edition: edition))
@@ -130,7 +130,7 @@ extension Madang {
     }
   }
 
-  /// Those of the sessions that are over, and those of the accounts that are gone, disabled or without a session.
+  /// The sessions that have ended, and the accounts that are deleted, disabled or without a session.
   package func ended(
     sessions: Set<SessionID>, users: Set<Int64>
   ) async throws -> (sessions: Set<SessionID>, users: Set<Int64>) {
@@ -140,7 +140,7 @@ extension Madang {
     return (sessions.subtracting(living), users.subtracting(able))
   }
 
-  /// Asks about many ids, some of them at a time: databases take only so many values in one statement.
+  /// Queries many ids in parts, because databases limit the values in one statement.
   private func inParts<ID: Sendable>(
     _ ids: Set<ID>, _ ask: @escaping @Sendable (Transaction, [ID]) throws -> [ID]
   ) async throws -> [ID] {
@@ -153,7 +153,7 @@ extension Madang {
     return answers
   }
 
-  /// The session a refresh token belongs to, expired or not. Throws `.noSuchSession`.
+  /// The session of a refresh token, expired or not. Throws `.noSuchSession`.
   package func session(refreshToken: String, edition: String) async throws -> Session {
     let hash = RefreshToken.hash(refreshToken)
     return try await database.read { transaction in
@@ -172,22 +172,22 @@ extension Madang {
     guard session.user != nil else { throw Failure(.accountGone, "the account does not exist any more") }
   }
 
-  /// Notes that a session was refreshed.
+  /// Records that a session was refreshed.
   package func noteRefresh(of session: Session) async throws {
     try await database.write(heedsStop: false) { [now = clock.now] in try $0.touchSession(session.id.number, now: now) }
   }
 
-  /// How long an expired session is told from an unknown one, in milliseconds.
+  /// How long an expired session is distinguished from an unknown one, in milliseconds.
   private static let expiredSessionLifetime: Int64 = 90 * 24 * 3_600_000
 
-  /// Deletes sessions that expired long ago, some at a time.
+  /// Deletes sessions that expired long ago, one page at a time.
   package func removeExpiredSessions() async throws {
     while try await database.write({ [before = clock.now - Self.expiredSessionLifetime] transaction in
       try transaction.deleteSessions(expiredBefore: before, limit: 500)
     }) == 500 {}
   }
 
-  /// Ends a session: its tokens are unknown from now on and its device token is forgotten.
+  /// Ends a session: its tokens become invalid and its device token is deleted.
   package func signOut(_ principal: Principal, from origin: Origin) async throws {
     try await write(as: principal, heedsStop: false) { [self] transaction, caller in
       guard try end(session: caller.session.number, of: caller.id, in: transaction) else { return }
@@ -198,9 +198,9 @@ extension Madang {
     }
   }
 
-  /// With its last session an account's addresses are forgotten, too. False if there is no such session.
+  /// Ends a session; with the account's last session its addresses are deleted too. False if the session does not exist.
   func end(session: Int64, of user: Int64, in transaction: Transaction) throws -> Bool {
-    // One after the other: of the last two, one is the last.
+    // Locked, so that of two sessions that end at once, one is the last.
     try transaction.lock(user: user)
     guard try transaction.deleteSession(session) else { return false }
     if try transaction.hasSession(user) {
@@ -212,17 +212,17 @@ extension Madang {
     return true
   }
 
-  /// Ends all sessions of an account and answers how many there were. No address identifies it any more, either.
+  /// Ends all sessions of an account and returns how many it had. Also deletes its addresses.
   @discardableResult
   func endSessions(of user: Int64, in transaction: Transaction) throws -> Int {
     try transaction.forgetAddresses(of: user)
     let ended = try transaction.deleteSessions(of: user)
-    // Without a session, too: sockets may have come by an address.
+    // Noted even without a session, because sockets may have been admitted by address.
     try note(.sessionsEnded(user: user, through: ended.max() ?? 0), in: transaction)
     return ended.count
   }
 
-  /// Stores the push token of the caller's session, verbatim; an empty one clears it. Throws `.invalid`.
+  /// Stores the push token of the caller's session unchanged; an empty one clears it. Throws `.invalid`.
   package func setDeviceToken(_ token: String, of principal: Principal) async throws {
     let token = try TextRules.deviceToken(token)
     try await write(as: principal, heedsStop: false) { [now = clock.now] transaction, caller in

@@ -1,15 +1,15 @@
 import Crypto
 
-/// From where somebody signs in, as far as a server knows.
+/// The place of a sign-in, as far as a server knows it.
 package struct SignInPlace: Sendable {
-  /// `203.0.113.0/24`; nil where it is not known.
+  /// For example `203.0.113.0/24`; nil if unknown.
   package let network: String?
   /// The kind of device, in words.
   package let device: String
 
   package init(network: String?, device: String) { (self.network, self.device) = (network, device) }
 
-  /// Another one for each account: nobody sees who shares a place.
+  /// Differs for each account, so that hashes do not reveal who shares a place.
   func hash(of user: Int64, key: [UInt8]) -> String {
     let text = "\(user) \(network ?? "") \(device)"
     let code = HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: key))

@@ -15,7 +15,7 @@ extension Transaction {
       """)
   }
 
-  /// Of an account all but its newest.
+  /// Deletes all places of an account but its newest `kept`.
   func deletePlaces(of user: Int64, beyond kept: Int) throws {
     try execute(
       """
@@ -24,7 +24,7 @@ extension Transaction {
       """)
   }
 
-  /// Those that were not seen since a time, but for the newest of each account: some that come after one.
+  /// A page of places that were last seen up to `time`, without the newest place of each account.
   func oldPlaces(seenBefore time: Int64, after last: SeenPlace?, limit: Int) throws -> [SeenPlace] {
     let (seenAt, user, hash) = (last?.seenAt ?? .min, last?.user ?? 0, last?.hash ?? "")
     return try all(
@@ -45,7 +45,7 @@ extension Transaction {
       """)
   }
 
-  /// All places of an account are new again. That there were some is still known.
+  /// Makes all places of an account count as new again, but keeps the record that there were some.
   func agePlaces(of user: Int64) throws {
     try execute("UPDATE sign_in_places SET seen_at = 0 WHERE user_id = \(user)")
   }
@@ -53,7 +53,7 @@ extension Transaction {
   func deletePlaces() throws { try execute("DELETE FROM sign_in_places") }
 }
 
-/// A place from which somebody has signed in to an account.
+/// A place from which an account has signed in.
 struct SeenPlace: Sendable {
   let user: Int64
   let hash: String

@@ -4,9 +4,9 @@ import Storage
 extension Madang {
   private var looksAtPlaces: Bool { settings.sendsMail && settings.mailing.signIns > 0 && !settings.publicURL.isEmpty }
 
-  /// Remembers from where an account signs in. Its owner is told by mail where that is new, but for the first place that is known of the
-  /// account. True if it is new. The account is locked.
-  /// - Parameter method: As the audit log has it.
+  /// Records the place of a sign-in and returns whether it is new. A new place is reported to the owner by mail, unless it is the first
+  /// known place of the account. The account must be locked.
+  /// - Parameter method: The method's name in the audit log.
   func notePlace(of person: Person, from origin: Origin, by method: String, in transaction: Transaction) throws -> Bool
   {
     guard looksAtPlaces, let place = origin.place else { return false }
@@ -14,19 +14,19 @@ extension Madang {
     let hash = place.hash(of: user, key: settings.placeKey)
     let known = try transaction.places(of: user)
     let isNew = !known.isEmpty && !known.contains { $0.hash == hash && $0.seenAt > now - placeLifetime }
-    // If its owner could not be told of it, it is new the next time as well.
+    // If the mail cannot be sent, the place stays new, and the next sign-in tries again.
     if isNew, try !tell(person, of: place, by: method, in: transaction) { return true }
     try transaction.rememberPlace(hash, of: user, now: now)
     try transaction.deletePlaces(of: user, beyond: settings.mailing.signInPlaces)
     return isNew
   }
 
-  /// False if there were too many mails for that.
+  /// False if too many mails were sent already.
   private func tell(_ person: Person, of place: SignInPlace, by method: String, in transaction: Transaction) throws
     -> Bool
   {
     let user = person.id.number
-    // An address that nobody has confirmed may be somebody else's.
+    // An unconfirmed address may belong to another person.
     guard try limit(of: user, in: transaction) != .confirmation,
       try transaction.mailCount(of: user, .newSignIn, since: today) < settings.mailing.signIns
     else { return true }
@@ -62,9 +62,9 @@ extension Madang {
 
   private var placeLifetime: Int64 { Int64(settings.mailing.signInPlaceDays) * 24 * 3_600_000 }
 
-  /// Deletes places from which nobody has signed in for long, some at a time; not the newest of an account.
+  /// Deletes places without a recent sign-in, one page at a time. The newest place of an account stays.
   package func forgetPlaces() async throws {
-    // Few at a time: each is a statement of its own, and other writes of the batch wait.
+    // The page is small: each deletion is a statement of its own, and other writes of the batch wait.
     let (page, before) = (50, clock.now - placeLifetime)
     var last: SeenPlace?
     while true {

@@ -1,6 +1,6 @@
 import Storage
 
-/// A server that cannot sign access tokens as the others of its database do, in words for the operator.
+/// This server cannot sign access tokens with the same key as the other servers of its database. Described for the operator.
 package struct TokenKeyConflict: Error, CustomStringConvertible {
   package let description: String
 }
@@ -8,7 +8,7 @@ package struct TokenKeyConflict: Error, CustomStringConvertible {
 /// What the database knows of the key that signs access tokens.
 enum KnownTokenKey {
   case kept(String)
-  /// The servers are given the key; this tells whether they are given the same.
+  /// The key is configured on the servers; the digest shows whether all have the same one.
   case digest(String)
 
   init?(_ text: String) {
@@ -20,13 +20,13 @@ enum KnownTokenKey {
     }
   }
 
-  /// - Parameter key: What a server is given.
+  /// - Parameter key: The configured key of a server.
   static func digest(of key: String) -> KnownTokenKey {
-    // Not of the key alone: HMAC signs with the plain SHA-256 of a key that is longer than 64 bytes.
+    // Not the plain SHA-256 of the key: HMAC signs with exactly that if a key is longer than 64 bytes.
     .digest("madang token key \(key)".sha256)
   }
 
-  /// What a server tells others that it goes by: one kept key, or a given one.
+  /// What a server announces to the others: the one stored key, or a certain configured key.
   var claim: String {
     switch self {
     case .kept: "kept"
@@ -43,15 +43,15 @@ enum KnownTokenKey {
 }
 
 extension Madang {
-  /// The key that signs access tokens, the same for all servers of the database. Of servers that start at once, one decides.
+  /// The key that signs access tokens, the same for all servers of the database. Of several servers that start at once, one decides.
   ///
-  /// A given key is not kept, only a digest of it; it takes the place of one that the database keeps, unless servers run
-  /// with that. Without one it is the database's key, which is made of `existing` if there is none yet, or at random. Throws
-  /// ``TokenKeyConflict`` if the other servers are given another key, or go on with the one that the database keeps.
+  /// A configured key is not stored; only its digest is. It replaces a key that the database stores, unless servers are running with that.
+  /// Without a configured key the database's key is used; if it has none, the key is taken from `existing` or made at random. Throws
+  /// ``TokenKeyConflict`` if other servers have a different configured key, or run with the stored one.
   ///
-  /// On SQLite the caller sees to it that no other server runs.
+  /// On SQLite the caller must make sure that no other server runs.
   ///
-  /// - Parameter existing: The key of a version that kept it elsewhere; asked only where the database has none.
+  /// - Parameter existing: The key of a version that stored it elsewhere; called only if the database has none.
   package func settleTokenKey(given: String?, existing: () throws -> String?) async throws -> String {
     if let given {
       let digest = KnownTokenKey.digest(of: given)
@@ -92,17 +92,17 @@ extension Madang {
     }
   }
 
-  /// The key that signs access tokens, where that is known without settling it.
-  /// - Parameter given: That of the settings; empty for one that the database keeps.
+  /// The key that signs access tokens, as far as it is known without settling it.
+  /// - Parameter given: The configured key; empty if the database stores it.
   package func knownTokenKey(given: String) async throws -> String? {
     guard given.isEmpty else { return given }
     guard case .kept(let key)? = try await database.read({ try $0.tokenKey() }) else { return nil }
     return key
   }
 
-  /// Makes another key that signs access tokens; servers that are given one may then be given another. Throws
-  /// ``TokenKeyConflict`` while servers run on PostgreSQL: they would go on with the one they have, and split all sessions
-  /// with those that start. On SQLite the caller sees to it that none runs.
+  /// Replaces the key that signs access tokens; servers with a configured key may then get another one. Throws ``TokenKeyConflict`` while
+  /// servers run on PostgreSQL: they would keep their key, and their tokens would be invalid on servers that start later. On SQLite the
+  /// caller must make sure that no server runs.
   package func replaceTokenKey() async throws {
     let made = KnownTokenKey.kept(ids.bytes(32).hex)
     try await database.write(goingBy: nil, for: tokenKeyName) { [self] transaction, isContested in
@@ -113,11 +113,11 @@ extension Madang {
   }
 
   private func auditTokenKey(by actor: AuditActor, in transaction: Transaction) throws {
-    // Their hashes are made with a key of it: nobody is to be told that the places they know are new.
+    // Hashes of places depend on the key. Without this, owners would be mailed about places that are not new.
     try transaction.deletePlaces()
     try audit(AuditEntry(kind: .tokenKeyReplaced, actor: actor), in: transaction)
   }
 }
 
-/// Where all servers of a database have to go by the same.
+/// The name of the lock on which all servers of a database must agree.
 private let tokenKeyName = "token key"

@@ -5,13 +5,13 @@ extension Transaction {
     try first("SELECT value FROM installation WHERE name = 'token_key'") { KnownTokenKey(try $0.get("value")) } ?? nil
   }
 
-  /// Unless there is one.
+  /// Does nothing if there is a key.
   func insertTokenKey(_ key: KnownTokenKey) throws {
     try execute(
       "INSERT INTO installation (name, value) VALUES ('token_key', \(key.text)) ON CONFLICT (name) DO NOTHING")
   }
 
-  /// Unless there is a digest.
+  /// Does nothing if there is a digest.
   func replaceKeptTokenKey(by key: KnownTokenKey) throws {
     try execute(
       """

@@ -23,8 +23,8 @@ extension Transaction {
       """)
   }
 
-  /// How many an account was sent, as far as they are remembered. Those that confirm an address count for the whole mailbox: strangers
-  /// who sign up cause them.
+  /// How many links were sent to an account, as far as they are remembered. Confirmation links count for the whole mailbox, because unknown
+  /// clients cause them by signing up.
   func links(_ link: AccountLink, to person: Person, since time: Int64) throws -> Int {
     let theirs: SQL =
       switch link {
@@ -36,7 +36,7 @@ extension Transaction {
     ) { try $0.get("number") }
   }
 
-  /// The account that a good code is of, unless it is disabled.
+  /// The account of a valid code, unless it is disabled.
   func account(of link: AccountLink, _ codeHash: String, now: Int64) throws -> Account? {
     try accounts(
       """
@@ -46,7 +46,7 @@ extension Transaction {
     ).first?.account
   }
 
-  /// Ends all such links of the account whose code it is, if the code is good and the account may sign in. Nil if not.
+  /// If the code is valid and its account may sign in, ends all links of this kind of the account and returns the account; otherwise nil.
   func useLink(_ link: AccountLink, _ codeHash: String, now: Int64) throws -> Person? {
     let user = try first(
       "DELETE FROM \(sql: link.table) WHERE code_hash = \(codeHash) AND expires_at > \(now) RETURNING user_id"
@@ -58,8 +58,7 @@ extension Transaction {
     return account.account.person
   }
 
-  /// Links that were sent open nothing any more, and those that wait are not sent. They still count among those that the
-  /// account was sent.
+  /// Invalidates links that were sent, and cancels links that wait to be sent. They still count towards the account's limit.
   func endLinks(_ link: AccountLink, of user: Int64) throws {
     try execute(
       """
@@ -73,7 +72,7 @@ extension Transaction {
     try execute("DELETE FROM \(sql: link.table) WHERE user_id = \(user)")
   }
 
-  /// How many there were.
+  /// Deletes up to `limit` old links, and returns how many.
   func deleteLinks(_ link: AccountLink, before time: Int64, limit: Int) throws -> Int {
     try execute(
       """

@@ -1,13 +1,13 @@
 import Storage
 
-/// What a link opens that an account was sent by mail.
+/// The kinds of links that are mailed to accounts.
 enum AccountLink: CaseIterable, Sendable {
-  /// The form for another password.
+  /// The form for a new password.
   case passwordReset
   /// The page that confirms the account's address.
   case confirmation
 
-  /// The time in which those of one account are counted, in milliseconds.
+  /// The period in which the links of one account are counted, in milliseconds.
   var window: Int64 {
     switch self {
     case .passwordReset: 3_600_000
@@ -38,7 +38,7 @@ enum AccountLink: CaseIterable, Sendable {
 }
 
 extension Settings {
-  /// Milliseconds for which a link is good.
+  /// How long a link is valid, in milliseconds.
   func lifetime(of link: AccountLink) -> Int64 {
     switch link {
     case .passwordReset: Madang.passwordResetLifetime
@@ -46,7 +46,7 @@ extension Settings {
     }
   }
 
-  /// How many of them one account, or one mailbox, is sent within their window.
+  /// How many links one account, or one mailbox, may get within their window.
   fileprivate func limit(of link: AccountLink) -> Int {
     switch link {
     case .passwordReset: passwords.resets
@@ -56,8 +56,8 @@ extension Settings {
 }
 
 extension Madang {
-  /// Sends an account a link. False if it gets no more. Throws ``MailLeftOut``.
-  /// - Parameter body: Makes the mail's text with an address of a page.
+  /// Mails a link to an account. False if its limit is reached. Throws ``MailLeftOut``.
+  /// - Parameter body: Makes the mail's text from the URL of a page.
   @discardableResult
   func send(
     _ link: AccountLink, to person: Person, by actor: AuditActor, from origin: Origin, in transaction: Transaction,
@@ -79,10 +79,10 @@ extension Madang {
     return true
   }
 
-  /// Throws `.notFound` unless a code is good. It stays good.
+  /// Throws `.notFound` unless the code is valid. It stays valid.
   func require(_ link: AccountLink, code: String) async throws { _ = try await account(of: link, code: code) }
 
-  /// The account of a code, which stays good. Throws `.notFound`.
+  /// The account of a code, which stays valid. Throws `.notFound`.
   func account(of link: AccountLink, code: String) async throws -> Account {
     guard LinkCode.hasForm(code),
       let account = try await database.read({ [now = clock.now] in
@@ -92,7 +92,7 @@ extension Madang {
     return account
   }
 
-  /// Uses up a code, and all others of its account that open the same. Throws `.notFound`.
+  /// Uses up a code and all other codes of its account for the same kind of link. Throws `.notFound`.
   func use(_ link: AccountLink, code: String, in transaction: Transaction) throws -> Person {
     guard let person = try transaction.useLink(link, LinkCode.hash(code), now: clock.now) else {
       throw Self.unknownLink
@@ -102,7 +102,7 @@ extension Madang {
 
   private static var unknownLink: Failure { Failure(.notFound, "the link is unknown, used or too old") }
 
-  /// Deletes codes that neither open anything nor count any more, some at a time.
+  /// Deletes codes that have expired and no longer count towards a limit, one page at a time.
   package func forgetLinks() async throws {
     let page = 500
     for link in AccountLink.allCases {

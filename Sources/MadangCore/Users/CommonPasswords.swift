@@ -1,10 +1,10 @@
-/// Passwords that satisfy every rule of characters and are tried first all the same: a common word or a run of keys, written with digits for
-/// letters, between a few digits and symbols.
+/// Passwords that satisfy all rules about characters but are among the first that an attacker tries: a common word or a run of keys, with
+/// digits in place of letters, between a few digits and symbols.
 enum CommonPasswords {
-  /// Digits and symbols around a word that make it no better.
+  /// Digits and symbols around a word that do not make it stronger.
   private static let maxAffix = 6
 
-  /// Lower case, without digits and symbols for letters. `dkssud` and those like it are Korean words typed with Latin keys.
+  /// In lower case, without digits and symbols in place of letters. `dkssud` and similar words are Korean words typed with Latin keys.
   private static let words = Set(
     """
     aaa aaaa aaaaaa abc abcd abcde abcdef abcdefg abcdefgh access admin administrator adobe alexander amanda
@@ -21,7 +21,7 @@ enum CommonPasswords {
     whatever winter xptmxm zaq zaqxsw zxc zxcv zxcvb zxcvbn zxcvbnm
     """.split { $0.isWhitespace })
 
-  /// Runs of keys with digits in them, lower case.
+  /// Runs of keys that contain digits, in lower case.
   private static let runs = [
     "1q2w3e4r", "1qaz2wsx", "q1w2e3r4", "zaq12wsx", "1q2w3e", "qwer1234", "1234qwer", "a1b2c3d4", "abc123", "1a2b3c4d",
   ]

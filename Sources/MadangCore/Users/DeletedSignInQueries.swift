@@ -5,7 +5,7 @@ extension Transaction {
     "\(provider.rawValue) \(subject)".sha256
   }
 
-  /// Until when a token of somebody without an account must not have been issued; nil for any time.
+  /// Tokens issued up to this time are rejected for a person whose account was deleted; nil if none are rejected.
   func deletedSignIn(of provider: SocialProvider, subject: String, now: Int64) throws -> Int64? {
     let hash = Self.hash(provider, subject)
     return Self.revocation(
@@ -13,7 +13,7 @@ extension Transaction {
       now: now)
   }
 
-  /// Has tokens make no new account that were issued until this time. Does nothing for an account that signs in with a password.
+  /// Prevents tokens that were issued up to `time` from making a new account. Does nothing for an account that signs in with a password.
   func insertDeletedSignIn(of user: Int64, revokedAt time: Int64, now: Int64) throws {
     let identity = try first("SELECT sign_in_method, sign_in_subject FROM users WHERE id = \(user)") {
       (try $0.get("sign_in_method", as: String?.self), try $0.get("sign_in_subject", as: String?.self))
@@ -27,7 +27,7 @@ extension Transaction {
       """)
   }
 
-  /// How many there were.
+  /// Deletes up to `limit` old records, and returns how many.
   func deleteDeletedSignIns(before time: Int64, limit: Int) throws -> Int {
     try execute(
       """

@@ -3,28 +3,28 @@ import Storage
 import Synchronization
 
 extension Madang {
-  /// - Parameter turn: Whose turn at the hashing threads it takes: those of one caller wait behind each other.
+  /// - Parameter turn: The caller whose turn at the hashing threads this takes; requests of one caller wait for each other.
   func hash(password: String, turn: String = "") async throws -> String {
     let (salt, method) = (ids.bytes(16), PasswordHash.Method.argon2id(settings.passwords.cost))
     return try await hashing.run(turn: turn) { try PasswordHash(of: password, salt: salt, method: method).stored }
   }
 
-  /// What a check of a password came to.
+  /// The result of a password check.
   enum Verification {
     case wrong
     case right
-    /// Right, and stored at another cost than new ones: to be stored so.
+    /// Correct, but stored at another cost than new ones; the value is to be stored instead.
     case renewed(String)
   }
 
-  /// Whether `password` is the one stored. Without one it takes as long as with one, so that answers do not tell who has
-  /// an account.
+  /// Compares `password` with the stored one. Without a stored one this takes as long, so that the time of an answer does not reveal who
+  /// has an account.
   func verify(_ password: String, against stored: String?, of emailKey: String, turn: String) async throws
     -> Verification
   {
     let (salt, current) = (ids.bytes(16), PasswordHash.Method.argon2id(settings.passwords.cost))
     let decoy = passwordCosts.decoy(for: emailKey, key: settings.decoyKey) ?? current
-    // What is too long to be a password costs as much as one.
+    // A password that is too long costs as much as any other.
     let isPassword = password.utf8.count <= TextRules.maxPasswordSize
     return try await hashing.run(turn: turn) {
       guard isPassword, let stored, let hash = PasswordHash(stored: stored) else {
@@ -37,12 +37,12 @@ extension Madang {
     }
   }
 
-  /// Notes at which costs passwords are stored; called at start and once in a while.
+  /// Reads the costs at which passwords are stored; called at start and from time to time.
   package func surveyPasswords() async throws { passwordCosts.note(try await database.read { try $0.passwordCosts() }) }
 }
 
-/// At which costs passwords are stored. While they are stored at several, some accounts answer sooner than others; as large a
-/// part of the addresses without account does.
+/// The costs at which passwords are stored. While there are several, some accounts answer faster than others; so the same share of unknown
+/// addresses answers faster too.
 package final class PasswordCosts: Sendable {
   private let counts = Mutex<[(method: PasswordHash.Method, count: Int)]>([])
 
@@ -55,7 +55,7 @@ package final class PasswordCosts: Sendable {
     counts.withLock { $0 = known }
   }
 
-  /// What a sign-in with an address without account costs: always the same for one address. Nil before any is known.
+  /// The cost of a sign-in with an unknown address, always the same for one address. Nil before the first survey.
   func decoy(for emailKey: String, key: [UInt8]) -> PasswordHash.Method? {
     let counts = counts.withLock(\.self)
     let total = counts.reduce(0) { $0 + $1.count }

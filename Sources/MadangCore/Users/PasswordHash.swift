@@ -3,7 +3,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// How expensive a new password hash is: Argon2id in one lane. The default is a minimum of OWASP's.
+/// The cost of new password hashes: Argon2id with one lane. The default is one of OWASP's minimums.
 public struct PasswordCost: Hashable, Sendable {
   public var memory = setting(
     "password.memory", 19_456, .integer(8...4_194_304), "KiB that hashing a password takes (Argon2id)")
@@ -18,12 +18,12 @@ public struct PasswordCost: Hashable, Sendable {
   }
 }
 
-/// A password as stored, in the notation of PHC strings: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`.
+/// A stored password in the PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`.
 struct PasswordHash {
-  /// How a hash is computed.
+  /// The algorithm of a hash, with its cost.
   enum Method: Hashable {
     case argon2id(PasswordCost)
-    /// Of accounts that were made by earlier versions and have not signed in since.
+    /// Accounts that earlier versions made and that have not signed in since.
     case scrypt(logRounds: Int, blockSize: Int, parallelism: Int)
   }
 
@@ -37,7 +37,7 @@ struct PasswordHash {
     hash = try method.derive(password, salt)
   }
 
-  /// Nil for text that is no hash.
+  /// Nil if the text is not a hash.
   init?(stored: String) {
     let parts = stored.split(separator: "$").map(String.init)
     guard parts.count >= 4, let salt = Data(unpaddedBase64: parts[parts.count - 2]),
@@ -87,7 +87,7 @@ extension PasswordHash.Method {
       guard code == ARGON2_OK.rawValue else { throw HashingFailed(reason: String(cString: argon2_error_message(code))) }
       return hash
     case .scrypt(let logRounds, let blockSize, let parallelism):
-      // The library's own memory limit is 32 MiB; the cost asked for is the limit that counts.
+      // Overrides the library's own memory limit of 32 MiB; the cost itself is the limit.
       let memory = 128 * blockSize * (1 << logRounds + parallelism) + (1 << 20)
       let key = try KDF.Scrypt.deriveKey(
         from: Data(text), salt: salt, outputByteCount: PasswordHash.size, rounds: 1 << logRounds, blockSize: blockSize,
@@ -97,7 +97,7 @@ extension PasswordHash.Method {
   }
 }
 
-/// A hash could not be computed, for instance for want of memory.
+/// A hash could not be computed, for example because memory ran out.
 private struct HashingFailed: Error {
   let reason: String
 }
@@ -108,7 +108,7 @@ extension Data {
     return String(text.prefix { $0 != "=" })
   }
 
-  /// With or without padding: earlier versions wrote it.
+  /// Accepts padding, which earlier versions wrote.
   fileprivate init?(unpaddedBase64 text: String) {
     let text = text.prefix { $0 != "=" }
     self.init(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4))

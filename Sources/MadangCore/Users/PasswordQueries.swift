@@ -1,8 +1,8 @@
 import Storage
 
 extension Transaction {
-  /// One stored hash of each method and cost, with how many of a sample have it: one at least. Costs the same however many accounts
-  /// there are.
+  /// One stored hash for each method and cost, and how many of a sample have that cost, at least one. The time does not grow with the
+  /// number of accounts.
   func passwordCosts() throws -> [(example: String, count: Int)] {
     let sample = Dictionary(grouping: try sampledHashes(parts: 20, size: 100)) { String($0.dropLast(Self.hashSize)) }
     var (found, last) = ([(example: String, count: Int)](), "")
@@ -19,9 +19,9 @@ extension Transaction {
     return found
   }
 
-  /// One step in `users_by_password_cost`.
+  /// One step in the index `users_by_password_cost`.
   static func nextPasswordCost(after cost: String) -> SQL {
-    // Salt and hash, which are as long in every hash, are the last 70 characters at most. The index has these very words.
+    // Salt and hash have the same length in every row: at most the last 70 characters. The index has exactly this expression.
     let prefix: SQL = "substr(password_hash, 1, length(password_hash) - 70)"
     return """
       SELECT \(sql: prefix) AS cost, password_hash FROM users WHERE length(password_hash) > 70 AND \(sql: prefix) > \(cost)
@@ -29,7 +29,7 @@ extension Transaction {
       """
   }
 
-  /// Of so many parts of all accounts, as large as each other, the hashes of the first accounts.
+  /// The hashes of the first accounts in each of `parts` equal ranges of all accounts.
   private func sampledHashes(parts: Int64, size: Int64) throws -> [String] {
     guard let last: Int64 = try one("SELECT MAX(id) AS last FROM users", { try $0.get("last") }) else { return [] }
     let step = max(size, (last + parts - 1) / parts)
@@ -41,7 +41,7 @@ extension Transaction {
   }
 
   private static let hashSize = 70
-  /// Administrators choose costs, so there are few.
+  /// Costs are configured by administrators, so there are few.
   private static let maxPasswordCosts = 100
 
   func storePassword(_ hash: String, of user: Int64, insteadOf old: String?) throws {

@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// The account of an address, if it can sign in with a password.
+  /// The account with an address, if it can sign in with a password.
   func personWithPassword(_ email: String) throws -> Person? {
     guard let person = try personByEmail(email) else { return nil }
     return try first(

@@ -1,11 +1,11 @@
 import Storage
 
 extension Madang {
-  /// How long the link of a mail opens the form for another password, in milliseconds.
+  /// How long a password reset link is valid, in milliseconds.
   package static let passwordResetLifetime: Int64 = 30 * 60_000
 
-  /// Sends an account's address a link by which it gets another password. Nothing happens, and nothing is told, if no account that may
-  /// sign in with a password has the address, or if it was sent as many as it may get in an hour. Throws ``MailLeftOut``.
+  /// Mails a password reset link to an account's address. Does nothing, without an error, if no account that may sign in with a password
+  /// has the address, or if the account's hourly limit is reached. Throws ``MailLeftOut``.
   package func sendPasswordReset(to email: String, from address: String) async throws {
     guard let email = try? TextRules.email(email) else { return }
     let origin = Origin(edition: "", address: address)
@@ -15,8 +15,8 @@ extension Madang {
     }
   }
 
-  /// The same for an administrator. Throws `.noSuchUser`, `.invalid` for an account that cannot sign in with a password or that was sent
-  /// as many as it may get in an hour.
+  /// Mails a password reset link on behalf of an administrator. Throws `.noSuchUser`, or `.invalid` if the account cannot sign in with a
+  /// password or its hourly limit is reached.
   package func sendPasswordReset(byAdministrator email: String) async throws -> AccountRecord {
     try await database.write { [self] transaction in
       let person = try transaction.person(email: email)
@@ -33,7 +33,7 @@ extension Madang {
     }
   }
 
-  /// False if the account gets no more.
+  /// False if the account's limit is reached.
   @discardableResult
   private func sendPasswordReset(
     to person: Person, by actor: AuditActor, from origin: Origin, in transaction: Transaction
@@ -59,14 +59,14 @@ extension Madang {
     }
   }
 
-  /// Throws `.notFound` unless the code of a link is good. It stays good.
+  /// Throws `.notFound` unless the code of a link is valid. It stays valid.
   package func requirePasswordReset(code: String) async throws { try await require(.passwordReset, code: code) }
 
-  /// Gives the account of a link's code another password, ends its sessions and all of its links. Whoever has the link has shown
-  /// that the address is theirs: it is confirmed by that. Throws `.notFound`, `.invalid`.
-  /// - Parameter turn: Whose turn at the hashing threads it takes.
+  /// Sets a new password for the account of a code, and ends the account's sessions and links. The holder of the link has proved to own the
+  /// address, so the address is confirmed. Throws `.notFound`, `.invalid`.
+  /// - Parameter turn: The caller whose turn at the hashing threads this takes.
   package func resetPassword(code: String, to password: String, from address: String, turn: String) async throws {
-    // Nobody without a code has anything hashed.
+    // Checked first, so that clients without a valid code cause no hashing.
     try await requirePasswordReset(code: code)
     let password = try TextRules.newPassword(password)
     guard !CommonPasswords.contains(password) else {
@@ -77,7 +77,7 @@ extension Madang {
       let person = try use(.passwordReset, code: code, in: transaction)
       let (user, origin) = (person.id.number, Origin(edition: "", address: address))
       try transaction.setPassword(hash, of: user)
-      // Some may be those of a thief.
+      // Some of the places may belong to a thief.
       try transaction.agePlaces(of: user)
       try audit(
         AuditEntry(

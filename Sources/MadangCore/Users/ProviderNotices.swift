@@ -1,23 +1,23 @@
 import Storage
 
-/// What Apple or Kakao tells of a person without being asked.
+/// A notice that Apple or Kakao sends about a person.
 package struct ProviderNotice: Sendable {
   package enum Event: Sendable {
-    /// The person took back the app's access.
+    /// The person revoked the app's access.
     case accessRevoked
-    /// The person's account at the provider is no more.
+    /// The person's account at the provider was deleted.
     case accountDeleted
-    /// Whether mails reach the person is different now.
+    /// The person started or stopped receiving mails through the provider.
     case mailChanged
   }
 
   package let provider: SocialProvider
-  /// The provider's own id of the person.
+  /// The provider's id of the person.
   package let subject: String
   package let event: Event
-  /// The provider's own word for the event, for the audit log.
+  /// The provider's name of the event, for the audit log.
   package let word: String
-  /// When it happened, in milliseconds since 1970.
+  /// When the event happened, in milliseconds since 1970.
   package let time: Int64
 
   package init(provider: SocialProvider, subject: String, event: Event, word: String, time: Int64) {
@@ -25,21 +25,21 @@ package struct ProviderNotice: Sendable {
   }
 }
 
-/// What became of a notice.
+/// The result of a notice.
 package enum NoticeOutcome: String, Sendable, CaseIterable {
   case heeded
-  /// It, or a later one, was heeded before.
+  /// This notice, or a later one, was processed before.
   case repeated
-  /// Nobody with an account here.
+  /// The person has no account here.
   case unknown
 }
 
 extension Madang {
-  /// Heeds what a provider tells of a person: all their sessions end, and a token that was issued before signs in no more. A
-  /// newer one leads to the same account. What comes again, or late, changes nothing.
+  /// Processes a provider's notice about a person: ends all sessions of the account and rejects tokens that were issued before. A newer
+  /// token leads to the same account. Repeated and late notices change nothing.
   ///
-  /// Where the settings say so, an account is deleted with the one at the provider, unless it owns workspaces or belongs to one on
-  /// legal hold. In read-only mode their sessions end, and it throws `.writesStopped`: the account is deleted when the notice comes again.
+  /// If the settings say so, the account is deleted together with the provider's, unless it owns workspaces or belongs to one on legal
+  /// hold. In read-only mode its sessions end and `.writesStopped` is thrown; the account is deleted when the notice comes again.
   package func heed(_ notice: ProviderNotice, from address: String) async throws -> NoticeOutcome {
     guard notice.event == .accountDeleted, settings.accounts.deletedWithProvider else {
       return try await revoke(notice, from: address)
@@ -49,7 +49,7 @@ extension Madang {
     {
       return try await revoke(notice, from: address, keptBecause: failure.message)
     } catch let error as StorageError where error.code == .writesStopped {
-      // Nobody stays signed in for that. The deletion is left to the provider's next attempt.
+      // The sessions end even though the deletion is left to the provider's next attempt.
       _ = try await revoke(notice, from: address, keptBecause: "read-only mode")
       throw error
     }
@@ -60,7 +60,8 @@ extension Madang {
       guard let account = try transaction.lockedAccount(of: notice.provider, subject: notice.subject) else {
         return .unknown
       }
-      // One from before may be about an account that was deleted then. One whose sign-ins were only revoked is deleted when it comes again.
+      // An older notice may be about an account that was deleted before this one was made. An account whose sign-ins were only revoked is
+      // deleted when the notice comes again.
       let (time, user) = (min(notice.time, clock.now), account.person.id.number)
       guard time >= account.createdAt, try transaction.signInRevoked(user, now: clock.now) ?? .min <= time else {
         return .repeated
@@ -75,11 +76,11 @@ extension Madang {
     -> NoticeOutcome
   {
     try await database.write(heedsStop: false) { [self] transaction in
-      // Locked: no session begins by an older token meanwhile.
+      // Locked, so that no session starts with an older token meanwhile.
       guard let account = try transaction.lockedAccount(of: notice.provider, subject: notice.subject) else {
         return .unknown
       }
-      // It changes nothing and is not written to the audit log: such a notice may come many times.
+      // This event changes nothing and is not written to the audit log, because such notices may come often.
       guard notice.event != .mailChanged else { return .heeded }
       let user = account.person.id.number
       let time = min(notice.time, clock.now)

@@ -1,21 +1,21 @@
 import Logging
 import Storage
 
-/// The sign-in methods besides e-mail and password; also what accounts and replies call them.
+/// The sign-in methods besides e-mail and password. The names are stored with accounts and sent in replies.
 package enum SocialProvider: String, Sendable, CaseIterable {
   case apple, kakao
 }
 
-/// What a provider says about a person.
+/// A person as a provider describes them.
 package struct SocialProfile: Equatable, Sendable {
-  /// The provider's own id of the person.
+  /// The provider's id of the person.
   package let subject: String
-  /// Nil if the person gave none.
+  /// Nil if the person did not share an address.
   package let email: String?
-  /// Whether the provider vouches for the address: nobody makes an account with one of somebody else.
+  /// Whether the provider has verified the address. Unverified addresses make no account, because they may belong to another person.
   package let isEmailVerified: Bool
   package let nickname: String?
-  /// When the token was issued, or was good for the last time that is known, in milliseconds since 1970; nil if it counts at any time.
+  /// When the token was issued, or was last known to be valid, in milliseconds since 1970; nil if it is valid regardless of time.
   package let issuedAt: Int64?
 
   package init(
@@ -26,32 +26,33 @@ package struct SocialProfile: Equatable, Sendable {
   }
 }
 
-/// Bytes of a provider's token. Theirs have 1 to 2 kB; reading one takes up to 100 bytes of memory for each.
+/// Largest provider token in bytes. Real tokens have 1 to 2 kB, and reading one takes up to 100 bytes of memory per byte.
 package let maxProviderTokenSize = 16_384
 
 /// Checks the tokens of a provider.
 package protocol SocialVerifier: Sendable {
-  /// Whose token it is; nil if it is not valid. Throws if the provider cannot be asked.
+  /// The person of a token; nil if the token is invalid. Throws if the provider cannot be asked.
   func profile(of token: String) async throws -> SocialProfile?
 }
 
-/// How an account was let in.
+/// How an account was admitted.
 private struct Admission {
-  /// What it has used up.
+  /// The invitation that was used up, if any.
   let invitation: Int64?
   let waitsFor: [Waiting]
 }
 
 extension Madang {
-  /// Starts a session with a provider's token; the first one makes the account, with welcome coins.
+  /// Signs in with a provider's token; the first sign-in makes the account, with welcome coins.
   ///
-  /// Throws, in this order: `.invalid` for an empty token; `.signInFailed` if it cannot be verified, or is from before
-  /// the person took back the app's access or was deleted; `.invalid` without
-  /// an e-mail, or of a first sign-in without a verified one, or with an Apple nickname that is too long; `.duplicate` if the e-mail belongs to
-  /// another account (wire contract, Sign-in methods), unless nobody has confirmed that one's address: it is deleted then, if others need nothing of it; `.notAdmitted` if it may not make one.
+  /// Throws, in this order: `.invalid` for an empty token; `.signInFailed` if the token cannot be verified, or was issued before the person
+  /// revoked the app's access or the account was deleted; `.invalid` if there is no e-mail address, if a first sign-in has no verified one,
+  /// or if the nickname for Apple is too long; `.duplicate` if the address belongs to another account (wire contract, Sign-in methods);
+  /// `.notAdmitted` if sign-up is not allowed. Another account that has the address without confirming it is deleted instead, if other
+  /// accounts do not depend on it.
   /// - Parameters:
-  ///   - nickname: Read when an account of Apple's is made. If it is blank, the e-mail's local part is the nickname.
-  ///   - mayMakeAccount: Asked before an account is made. Throws why it may not.
+  ///   - nickname: Used when an Apple account is made. If it is blank, the part of the e-mail address before the `@` becomes the nickname.
+  ///   - mayMakeAccount: Called before an account is made. Throws if it may not be made.
   package func signIn(
     with provider: SocialProvider, token: String, verifier: (any SocialVerifier)?, nickname: String?,
     deviceToken: String?, from origin: Origin, mayMakeAccount: @escaping @Sendable () throws -> Void = {}
@@ -63,16 +64,16 @@ extension Madang {
       throw Failure(.invalid, "the profile has no e-mail address")
     }
     let refresh = RefreshToken(ids)
-    // Read-only mode lets people in; it makes no accounts.
+    // Read-only mode allows sign-ins, but no new accounts.
     return try await database.write(heedsStop: false) { [self] transaction in
       let now = clock.now
-      // Locked: taking back the app's access ends all sessions, and none may begin by an older token after that.
+      // Locked: revoking the app's access ends all sessions, and no session may start with an older token afterwards.
       let known = try transaction.lockedAccount(of: provider, subject: profile.subject)
       let revoked =
         if let known {
           try transaction.signInRevoked(known.person.id.number, now: now)
         } else {
-          // Whose account was deleted makes none by an older token either.
+          // Older tokens of a person whose account was deleted make no new account.
           try transaction.deletedSignIn(of: provider, subject: profile.subject, now: now)
         }
       if let issued = profile.issuedAt, let revoked, issued <= revoked {
@@ -124,13 +125,13 @@ extension Madang {
     }
     let nickname =
       switch provider {
-      // Apple gives the name only at an app's first authorisation: most later first sign-ins here have none.
+      // Apple sends the name only at an app's first authorisation, so most later first sign-ins here have none.
       case .apple:
         try TextRules.newName(nickname, TextRules.nickname) ?? TextRules.nickname(from: "", email: email)
       case .kakao: TextRules.nickname(from: profile.nickname ?? "", email: email)
       }
     do {
-      // Before anything is changed, as at a sign-up with a password. Whoever has an account needs no admission.
+      // Checked before any change, as at a sign-up with a password. Existing accounts need no admission.
       try refuseIfReadOnly(transaction)
       try mayMakeAccount()
       let squatter = try unconfirmedHolder(of: email, in: transaction)
@@ -149,7 +150,7 @@ extension Madang {
         try transaction.account(made.person.id.number), Admission(invitation: invitation, waitsFor: waitsFor)
       )
     } catch let failure as Failure {
-      // Another process was faster with this very person, or they are refused.
+      // Another process has made the account of this person, or the sign-up is refused.
       guard let account = try transaction.account(of: provider, subject: profile.subject) else { throw failure }
       return (account, nil)
     }

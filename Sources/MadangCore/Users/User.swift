@@ -1,6 +1,6 @@
 import Storage
 
-/// A person as everybody who shares a room with them sees them.
+/// A person as seen by others in the same room.
 package struct Person: Hashable, Codable, Sendable {
   package let id: ObjectID
   package let email: String
@@ -18,7 +18,7 @@ package struct Person: Hashable, Codable, Sendable {
   }
 }
 
-/// A person as those see them who look at their profile.
+/// A person as seen by those who open their profile.
 package struct Profile: Sendable {
   package let person: Person
   package let createdAt: Int64
@@ -31,7 +31,7 @@ package struct Profile: Sendable {
   }
 }
 
-/// A person with what only they themselves see.
+/// A person with the data that only they can see.
 package struct Account: Sendable {
   package let person: Person
   package let phone: String
@@ -50,7 +50,7 @@ package struct Account: Sendable {
   }
 }
 
-/// What a new account signs in with.
+/// The credential of a new account.
 enum Credential {
   case password(hash: String)
   case social(SocialProvider, subject: String)
@@ -60,7 +60,7 @@ enum Credential {
   var subject: String? { if case .social(_, let subject) = self { subject } else { nil } }
 }
 
-/// Who makes a call, and through which session.
+/// The account that makes a call, and its session.
 package struct Caller: Sendable {
   package let session: SessionID
   package let person: Person

@@ -5,7 +5,7 @@ extension Transaction {
     try first("SELECT 1 AS found FROM users WHERE email_key = \(key)") { _ in true } ?? false
   }
 
-  /// The new account, without coins yet, or nil if the e-mail is taken.
+  /// Returns the new account, still without coins; nil if the e-mail address is taken.
   func insertUser(
     uuid: String, email: String, credential: Credential, nickname: String, phone: String, now: Int64
   ) throws -> Account? {
@@ -58,12 +58,12 @@ extension Transaction {
       """, Profile.init)
   }
 
-  /// Nil if the account is gone.
+  /// Nil if the account was deleted.
   func email(of user: Int64) throws -> String? {
     try first("SELECT email FROM users WHERE id = \(user)") { try $0.get("email") }
   }
 
-  /// Whose account was not deleted.
+  /// Ignores deleted accounts.
   func personByEmail(_ email: String) throws -> Person? {
     try first(
       """
@@ -72,7 +72,7 @@ extension Transaction {
       """, Person.init)
   }
 
-  /// The same, locked until COMMIT: the account is not deleted meanwhile.
+  /// Locks the account until COMMIT, so that it is not deleted meanwhile. Ignores deleted accounts.
   func lockedPersonByEmail(_ email: String) throws -> Person? {
     try lock(.users, where: "u.email_key = \(TextRules.emailKey(email)) AND u.deleted_at IS NULL")
     return try personByEmail(email)

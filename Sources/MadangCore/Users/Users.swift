@@ -17,7 +17,7 @@ package struct SignUp: Sendable {
 }
 
 extension Madang {
-  /// Whether an account could be made with this e-mail. Throws `.invalid`, `.duplicate` or `.notAdmitted`, in this order.
+  /// Checks whether an account can be made with this address. Throws `.invalid`, `.duplicate` or `.notAdmitted`, in this order.
   package func checkEmail(_ email: String, from origin: Origin) async throws {
     let email = try TextRules.email(email)
     try await database.read { [self] transaction in
@@ -32,12 +32,11 @@ extension Madang {
     }
   }
 
-  /// Makes an account with its welcome coins and its first session. Throws `.invalid`, `.duplicate` or `.notAdmitted`, in
-  /// this order.
+  /// Makes an account with its welcome coins and its first session. Throws `.invalid`, `.duplicate` or `.notAdmitted`, in this order.
   ///
   /// - Parameters:
-  ///   - turn: Whose turn at the hashing threads it takes; those of one caller wait behind each other.
-  ///   - mayCauseMail: Asked once, when a link to confirm the address would be sent: whether the caller may cause it.
+  ///   - turn: The caller whose turn at the hashing threads this takes; requests of one caller wait for each other.
+  ///   - mayCauseMail: Called once if a confirmation link would be mailed. Returns whether the caller may cause it.
   package func signUp(
     _ draft: SignUp, from origin: Origin, turn: String, mayCauseMail: @Sendable () -> Bool = { true }
   ) async throws -> SignedIn {
@@ -46,14 +45,14 @@ extension Madang {
     let phone = try TextRules.phone(draft.phone ?? "")
     let password = try TextRules.newPassword(draft.password)
     let deviceToken = try TextRules.deviceToken(draft.deviceToken)
-    // Whoever is refused costs no hash; what is decided is decided below.
+    // A refused sign-up must not cost a hash. The decision itself is made in the transaction below.
     try await checkEmail(email, from: origin)
     let hash = try await hash(password: password, turn: turn)
     let sendsLink = settings.registration.confirmation != .off && mayCauseMail()
     let refresh = RefreshToken(ids)
     return try await database.write { [self] transaction in
       let now = clock.now
-      // Before anything is changed: a refusal costs others of the same COMMIT nothing.
+      // Checked before any change, so that a refusal costs other writes of the same COMMIT nothing.
       try requireFree(email, in: transaction)
       let invitation = try admit(email, from: origin, in: transaction)
       guard
@@ -78,7 +77,7 @@ extension Madang {
     try await read(as: principal) { try $0.account($1.id) }
   }
 
-  /// Changes what is given; nil leaves a field unchanged and an empty phone clears it. Throws `.invalid`.
+  /// Changes the given fields; nil leaves a field unchanged, and an empty phone number clears it. Throws `.invalid`.
   package func editAccount(of principal: Principal, nickname: String?, phone: String?) async throws -> Account {
     let nickname = try nickname.map(TextRules.nickname)
     let phone = try phone.map(TextRules.phone)
@@ -99,8 +98,8 @@ extension Madang {
     }
   }
 
-  /// An account the caller may see: their own, or one with whom they share a workspace or a direct-message room.
-  /// Throws `.noSuchUser` for every other.
+  /// An account that the caller may see: their own, or one that shares a workspace or a direct message room with them. Throws `.noSuchUser`
+  /// for any other.
   package func profile(_ reference: Reference, seenBy principal: Principal) async throws -> Profile {
     try await read(as: principal) { transaction, caller in
       guard let profile = try transaction.visibleProfile(reference, to: caller.id) else {

@@ -8,7 +8,7 @@ package struct Workspace: Sendable {
   package let owner: ObjectID
   package let createdAt: Int64
 
-  /// What ``init(_:)`` reads, of `workspaces w`; the owner is looked up by its key.
+  /// The columns that ``init(_:)`` reads, from `workspaces w`; the owner is looked up by key.
   static let columns: SQL = """
     w.id AS workspace_id, w.uuid AS workspace_uuid, w.name, w.description, w.cover_image, w.created_at,
     w.owner_id, (SELECT o.uuid FROM users o WHERE o.id = w.owner_id) AS owner_uuid

@@ -1,9 +1,8 @@
 import Storage
 
 extension Madang {
-  /// Leaves a workspace and all its channels, and answers the workspaces still joined, newest first. Direct messages
-  /// stay with the other person. Throws `.notFound`, or `.mustHandOver` for the owner of the workspace or of any of its
-  /// channels.
+  /// Leaves a workspace and all its channels, and returns the workspaces that the caller is still in, newest first. Direct messages stay
+  /// with the other person. Throws `.notFound`, or `.mustHandOver` if the caller owns the workspace or one of its channels.
   package func leaveWorkspace(_ reference: Reference, as principal: Principal) async throws -> Listing<Workspace> {
     let user = try await write(as: principal) { [self] transaction, caller in
       let workspace = try transaction.lockedWorkspace(reference, of: caller.id)
@@ -28,12 +27,12 @@ extension Madang {
     }
   }
 
-  /// The workspace with only those channels whose name, and members whose nickname or e-mail, contain the keyword,
-  /// ignoring case. Throws `.invalid`, `.notFound`, in this order.
+  /// The workspace with the channels whose name, and the members whose nickname or e-mail address, contain the keyword, ignoring case.
+  /// Throws `.invalid`, `.notFound`, in this order.
   package func search(_ keyword: String, in reference: Reference, as principal: Principal) async throws
     -> WorkspaceDetail
   {
-    // Compared here and not in SQL: the engines disagree about the case of letters beyond ASCII.
+    // Compared here and not in SQL, because the engines differ in the case of letters beyond ASCII.
     let keyword = try TextRules.keyword(keyword).lowercased()
     let matches = { @Sendable (text: String) in text.lowercased().contains(keyword) }
     let detail = try await workspaceDetail(reference, as: principal)

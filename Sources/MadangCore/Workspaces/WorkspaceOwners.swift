@@ -1,10 +1,10 @@
 import Storage
 
-// What only a workspace's owner may do.
+// Operations that only the owner of a workspace may call.
 
 extension Madang {
-  /// Changes what is given: nil, and an empty name, leave a field unchanged; an empty description clears it.
-  /// Throws `.invalid`, `.notFound`, `.notOwner`, `.duplicate`, in this order.
+  /// Changes the given fields: nil, and an empty name, leave a field unchanged; an empty description clears it. Throws `.invalid`,
+  /// `.notFound`, `.notOwner`, `.duplicate`, in this order.
   package func editWorkspace(
     _ reference: Reference, name: String?, description: String?, cover: StagedFile?, as principal: Principal
   ) async throws -> Workspace {
@@ -26,8 +26,8 @@ extension Madang {
     }
   }
 
-  /// Makes another member the owner, also of the default channel; the former owner stays a member. Handing over to
-  /// oneself changes nothing. Throws `.notFound` (the target is no member), `.notOwner`, `.quotaReached`, in this order.
+  /// Makes another member the owner of the workspace and of its default channel; the former owner stays a member. Handing over to oneself
+  /// changes nothing. Throws `.notFound` (also if the target is no member), `.notOwner`, `.quotaReached`, in this order.
   package func handOverWorkspace(_ reference: Reference, to owner: Reference, as principal: Principal) async throws
     -> Workspace
   {
@@ -42,8 +42,8 @@ extension Madang {
     }
   }
 
-  /// Deletes a workspace with its channels, rooms, chats and files, which vanish at once and are cleared up
-  /// afterwards. Throws `.notFound`, `.notOwner`, in this order.
+  /// Deletes a workspace with its channels, rooms, chats and files. They are invisible at once, and removed afterwards. Throws `.notFound`,
+  /// `.notOwner`, in this order.
   package func deleteWorkspace(_ reference: Reference, as principal: Principal) async throws {
     try await write(as: principal) { [self] transaction, caller in
       let workspace = try transaction.ownedWorkspace(reference, by: caller.id)

@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// The new workspace's id, or nil if the name is taken.
+  /// Returns the new workspace's id; nil if the name is taken.
   func insertWorkspace(uuid: String, name: String, description: String, cover: String?, owner: Int64, now: Int64)
     throws -> Int64?
   {
@@ -14,7 +14,7 @@ extension Transaction {
     ) { try $0.get("id") }
   }
 
-  /// Whether the person was not yet a member.
+  /// False if the account is a member already.
   @discardableResult
   func insertWorkspaceMember(_ user: Int64, workspace: Int64, now: Int64) throws -> Bool {
     try execute(
@@ -24,7 +24,7 @@ extension Transaction {
       """) == 1
   }
 
-  /// The workspace, if the person belongs to it.
+  /// The workspace, if the account is a member of it.
   func workspace(_ reference: Reference, of user: Int64) throws -> Workspace {
     let found = try first(
       """
@@ -36,9 +36,9 @@ extension Transaction {
     return found
   }
 
-  /// The same, locked until COMMIT: a workspace's members and owners change one at a time, whichever process asks.
+  /// Locks the workspace until COMMIT, so that its members and owner change one at a time across all processes.
   func lockedWorkspace(_ reference: Reference, of user: Int64) throws -> Workspace {
-    // Those who do not belong to it write nothing, and wait for nobody.
+    // The condition includes membership: callers who are no members lock nothing and do not wait.
     let locked = try lock(
       .workspaces,
       where: """
@@ -55,7 +55,7 @@ extension Transaction {
     return workspace
   }
 
-  /// Nil leaves a column as it is. False if another workspace has the name.
+  /// Nil leaves a column unchanged. False if another workspace has the name.
   func updateWorkspace(_ id: Int64, name: String?, description: String?, cover: String?) throws -> Bool {
     try execute(
       """
@@ -65,7 +65,7 @@ extension Transaction {
       """) == 1
   }
 
-  /// The default channel's owner is the workspace's.
+  /// Sets the owner of the workspace and of its default channel.
   func setOwner(_ owner: Int64, ofWorkspace workspace: Int64) throws {
     try execute("UPDATE workspaces SET owner_id = \(owner) WHERE id = \(workspace)")
     try execute(
@@ -90,19 +90,18 @@ extension Transaction {
     try execute("DELETE FROM workspace_members WHERE workspace_id = \(workspace) AND user_id = \(user)")
   }
 
-  /// Marks a workspace as deleted, so that nobody sees it and its rooms, and frees its name. ``Madang/clearDeleted(_:)`` clears up
-  /// after it.
+  /// Hides a workspace and its rooms, and frees its name. ``Madang/clearDeleted(_:)`` removes its rows later.
   func deleteWorkspace(_ id: Int64, now: Int64) throws {
-    // No workspace can be given such a name: it is too long.
+    // No workspace can be given this name: it is too long.
     try execute("UPDATE workspaces SET deleted_at = \(now), name = 'deleted ' || uuid WHERE id = \(id)")
   }
 
-  /// All workspaces to which an account belongs, newest first.
+  /// All workspaces that an account belongs to, newest first.
   func workspaces(of user: Int64) throws -> [Workspace] {
     try all(Self.workspaces(Workspace.columns, of: user), Workspace.init)
   }
 
-  /// The same as a list.
+  /// The workspaces of an account as a list, newest first.
   func workspaces(of user: Int64, _ size: ListPageSize) throws -> Listing<Workspace> {
     try listing(
       size, first: { try all("\(sql: Self.workspaces(Workspace.columns, of: user)) LIMIT \($0)", Workspace.init) },
@@ -122,7 +121,7 @@ extension Transaction {
     """
   }
 
-  /// By the time when they joined, oldest first.
+  /// Ordered by the time of joining, oldest first.
   func members(ofWorkspace workspace: Int64, _ size: ListPageSize) throws -> Listing<Person> {
     try listing(from: .beforeAll, size) { transaction, place, limit in
       try transaction.all(
@@ -149,7 +148,7 @@ extension Transaction {
 }
 
 extension SQL {
-  /// Members of a workspace or channel, by `workspace_members_in_order` and `channel_members_in_order`.
+  /// Members of a workspace or channel; uses the indexes `workspace_members_in_order` and `channel_members_in_order`.
   static func members(_ table: SQL, _ place: SQL, after last: ListPlace, limit: Int) -> SQL {
     """
     SELECT \(sql: Person.columns), m.joined_at FROM \(sql: table) m JOIN users u ON u.id = m.user_id

@@ -1,8 +1,8 @@
 import Storage
 
 extension Madang {
-  /// Makes a workspace owned by the caller, takes its price and makes the default channel, all or nothing.
-  /// Throws `.invalid`, `.limited`, `.duplicate`, `.notEnoughCoins`, `.quotaReached`, in this order.
+  /// Makes a workspace that the caller owns, charges its price and makes the default channel, all or nothing. Throws `.invalid`,
+  /// `.limited`, `.duplicate`, `.notEnoughCoins`, `.quotaReached`, in this order.
   package func createWorkspace(name: String, description: String?, cover: StagedFile?, as principal: Principal)
     async throws
     -> Workspace
@@ -47,16 +47,16 @@ extension Madang {
     }
   }
 
-  /// Members by joining time, oldest first, the caller included. Throws `.notFound`.
+  /// Ordered by the time of joining, oldest first, with the caller. Throws `.notFound`.
   package func members(ofWorkspace reference: Reference, as principal: Principal) async throws -> Listing<Person> {
     try await read(as: principal) { [size = setting(\.listPage)] transaction, caller in
       try transaction.members(ofWorkspace: try transaction.workspace(reference, of: caller.id).id.number, size)
     }
   }
 
-  /// Makes the account with this e-mail a member of the workspace and its default channel, at once. Owner only. An account that
-  /// waits for its address to be confirmed, or for approval, is none yet.
-  /// Throws `.invalid`, `.notFound`, `.notOwner`, `.noSuchInvitee`, `.duplicate`, `.quotaReached`, in this order.
+  /// Adds the account with this e-mail address to the workspace and its default channel at once. Only the owner may. An account that waits
+  /// for confirmation or approval cannot be added yet. Throws `.invalid`, `.notFound`, `.notOwner`, `.noSuchInvitee`, `.duplicate`,
+  /// `.quotaReached`, in this order.
   package func invite(email: String, to reference: Reference, as principal: Principal) async throws -> Person {
     let email = try TextRules.email(email)
     return try await write(as: principal) { [self, now = clock.now] transaction, caller in
