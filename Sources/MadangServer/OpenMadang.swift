@@ -17,7 +17,6 @@ func openMadang(
       ?? .sqlite(path: settings.databaseFile.path))
   configuration.readers = settings.databaseReaderCount
   configuration.writers = settings.database.writers
-  configuration.lockTimeout = .milliseconds(settings.database.lockTimeout)
   configuration.walLimit = settings.database.logLimit
   configuration.statementTimeout = settings.database.statementTimeout
   configuration.gatherWakeUps = { wake in

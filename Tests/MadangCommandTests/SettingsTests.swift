@@ -25,6 +25,7 @@ struct SettingsTests {
       #"{"registration":"invite","registration":{"confirm":"limited"}}"#: "registration from ",
       "\t{\"mail\":{\"name\":\"\\ud83d\\ude00 {:\\\"\",\"n\\u0061me\"\n:\"y\"}}": "mail.name from ",
       #"{"registration":{"confirm":"off"},"registration.confirm":"limited"}"#: "registration.confirm from ",
+      #"{"log":{"buffer":4096}}"#: "log.buffer from ", #"{"log.flush":1}"#: "no longer a setting",
       #"{"limits":{"requests":{"max":1}}}"#: "limits.requests.max from ", #"{"MADANG_PORT":1}"#: "no such setting",
     ]
     for (json, part) in mistakes {
@@ -62,12 +63,12 @@ struct SettingsTests {
 
   @Test("the database's limits are settings with ranges")
   func database() async throws {
-    let names = ["database.writers", "database.lock.timeout", "database.log.limit"]
+    let names = ["database.writers", "database.readers", "database.log.limit"]
     let given = Dictionary(uniqueKeysWithValues: zip(names, ["8", "0", "1048576"]))
     let settings = try await LoadedSettings(flags: given, file: nil).settings
-    #expect(settings.database.writers == 8 && settings.database.lockTimeout == 0)
+    #expect(settings.database.writers == 8 && settings.database.readers == 0)
     #expect(settings.database.logLimit == 1 << 20)
-    for (name, value) in zip(names, ["0", "601", "1048575"]) {
+    for (name, value) in zip(names, ["0", "65", "1048575"]) {
       let error = await #expect(throws: SetupError.self) { try await LoadedSettings(flags: [name: value], file: nil) }
       #expect(error?.description.hasPrefix("\(name) from the command line: '\(value)' is not valid; ") == true)
     }

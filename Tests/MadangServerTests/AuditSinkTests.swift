@@ -71,7 +71,7 @@ struct AuditSinkTests {
       let socket = try LogSocket(path)
       var settings = World.settings(\.auditSinks.file, file.path)
       (settings.auditSinks.goesToSyslog, settings.auditSinks.syslogPath) = (true, path)
-      (settings.auditSinks.waiting, settings.logPatience) = (20, 100)
+      (settings.auditSinks.waiting, settings.logPatience) = (20, .milliseconds(100))
       let log = LogRecorder()
       let sink = AuditSink(settings, clock: Clock(), logger: log.logger)
       for number in 1...2000 {

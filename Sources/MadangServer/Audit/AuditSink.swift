@@ -32,7 +32,7 @@ final class AuditSink: Sendable {
         })
     }
     self.places = places
-    patience = .milliseconds(settings.logPatience)
+    patience = settings.logPatience
   }
 
   /// A row was committed. Returns at once.

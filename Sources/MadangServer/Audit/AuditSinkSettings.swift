@@ -9,9 +9,8 @@ public struct AuditSinkSettings: Sendable {
     "audit.file", "", .text, "file to which entries are added as lines of JSON; empty for none")
   public var goesToSyslog = setting(
     "audit.syslog", false, .flag, "whether entries are sent to the system's log (/dev/log)")
-  public var waiting = setting(
-    "audit.waiting", 4096, .integer(1...1_000_000),
-    "entries that may wait for the file, and for the system's log; more are not sent there")
+  /// Entries that may wait for the file, and as many for the system's log; more are not sent there.
+  package var waiting = 4096
   /// Where the system's log takes datagrams.
   package var syslogPath = "/dev/log"
 

@@ -34,7 +34,8 @@ public struct MailSettings: Sendable {
   /// Milliseconds. A mail whose link ends before is given up then.
   public var lifetime: Int64 = setting(
     "mail.lifetime", 2 * 24 * 3_600_000, .seconds, "seconds a mail may wait to be taken")
-  public var parallelSends = setting("mail.parallel", 4, .integer(1...100), "mails on their way at once")
+  /// Mails on their way at once
+  public var parallelSends = 4
 
   public init() {}
 

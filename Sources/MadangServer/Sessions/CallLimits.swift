@@ -23,19 +23,14 @@ public struct CallLimitSettings: Sendable {
   public var refreshes = setting(
     "limits.refreshes", 10, .integer(),
     "refreshes in 10 s of one session, but for those that its expired access token excuses; 0 for no limit")
-  /// As many in all as `E05`s were answered: clients send one for each request that met the expiry.
-  public var expiredRefreshes = setting(
-    "limits.expired.refreshes", 100, .integer(),
-    "refreshes in 10 s of one session that limits.refreshes does not count: with its expired access token, or one for "
-      + "each E05")
+  /// Refreshes of one session that `refreshes` does not count: with its expired access token, or one for each `E05`. As many in all as
+  /// `E05`s were answered: clients send one for each request that met the expiry.
+  public var expiredRefreshes = 100
   /// Instead of `refreshes` while requests with an expired token of the session come: the client that repeats its old
   /// token takes any answer to a refresh for a new one.
-  public var refreshesWithDeadToken = setting(
-    "limits.dead.token.refreshes", 20, .integer(),
-    "refreshes in 10 s of one session that still sends its expired access token")
-  public var refreshesBeforeDeadToken = setting(
-    "limits.loop.refreshes", 5, .integer(),
-    "refreshes in 10 s after which an expired access token is answered E98, not E05")
+  public var refreshesWithDeadToken = 20
+  /// Counted refreshes after which a request with an expired token of the session is answered `E98`.
+  public var refreshesBeforeDeadToken = 5
   public var refusedRefreshes = setting(
     "limits.refused.refreshes", 10, .integer(),
     "refreshes in 10 s with one unknown or expired refresh token; 0 for no limit")

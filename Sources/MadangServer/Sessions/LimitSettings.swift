@@ -5,9 +5,8 @@ public struct LimitSettings: Sendable {
   /// Those of trusted proxies count for all together only.
   public var connections = LedgerLimit("limits.connections", 50_000, "connections at a time", perAddress: 4096)
   public var sessions = LedgerLimit("limits.sessions", 100_000, "sessions of sockets at a time", perAddress: 4096)
-  /// What is beyond it is refused at once.
-  public var heldConnects = LedgerLimit(
-    "limits.held", 4096, "connects of sockets that may wait for membership", perAddress: 64, from: 0)
+  /// Connects of sockets that may wait for membership; more are refused at once.
+  public var heldConnects = LedgerLimit(perAddress: 64, total: 4096)
   public var memory = LedgerLimit(
     "limits.memory", 512 << 20, "bytes of bodies, and of long answers until they are read, in memory at a time",
     perAddress: 16 << 20, "the same of one address or account")
@@ -45,11 +44,10 @@ public struct LedgerLimit: Sendable {
 
   /// Declares two settings, `key` and `key.address`.
   fileprivate init(
-    _ key: String, _ total: Int, _ help: String, perAddress: Int, _ addressHelp: String = "the same from one address",
-    from least: Int = 1
+    _ key: String, _ total: Int, _ help: String, perAddress: Int, _ addressHelp: String = "the same from one address"
   ) {
-    self.total = setting(key, total, .integer(least...), help)
-    self.perAddress = setting("\(key).address", perAddress, .integer(least...), addressHelp)
+    self.total = setting(key, total, .integer(1...), help)
+    self.perAddress = setting("\(key).address", perAddress, .integer(1...), addressHelp)
   }
 
   /// How much all together may hold when somebody comes to hold `amount`: a few addresses with much must not keep out

@@ -11,17 +11,11 @@ public struct DatabaseSettings: Sendable {
     "connections that read; 0 for as many as there are processors, at least two and at most eight")
   /// All but the first are opened when they are needed.
   public var writers = setting("database.writers", 4, .integer(1...64), "PostgreSQL: connections that write")
-  /// Milliseconds.
-  public var lockTimeout: Int64 = setting(
-    "database.lock.timeout", 5000, .seconds(0...600),
-    "PostgreSQL: seconds a write waits for a lock of another one before it is run again; 0 for any time")
   public var logLimit = setting(
     "database.log.limit", 64 << 20, .integer((1 << 20)...(1 << 40)),
     "SQLite: bytes of its write-ahead log (-wal) beyond which it is emptied")
-  public var checkLimit = setting(
-    "database.check", 64 << 20, .integer(),
-    "SQLite: bytes of the database up to which all of it is checked at the start; a larger one only if its log may be another file's"
-  )
+  /// SQLite: bytes of the database up to which all of it is checked at the start; a larger one only if its log may be another file's.
+  var checkLimit = 64 << 20
   /// How long one statement may take; zero for any time.
   var statementTimeout: Duration = .seconds(30)
   /// SQLite: how often a server looks whether the database's file is still the one that it has open.

@@ -97,17 +97,13 @@ public struct ServerSettings: Sendable {
   public var push = section("Push, payments and sign-in by others", PushSettings())
   public var mail = section("Mail", MailSettings())
   public var alarmWatch = section("Alarms", AlarmWatchSettings())
-  /// Milliseconds.
-  public var logPatience: Int64 = section(
-    "The log",
-    setting(
-      "log.flush", 1000, .seconds(0...60),
-      "seconds a stop waits for lines of the log, and for audit entries that are sent elsewhere"))
 
   /// Which program serves, for metrics.
   public var version = "unknown"
   /// Settings that are not left at their defaults, by name, secrets hidden: the audit log tells when they change.
   public var given: [String: String] = [:]
+  /// How long a stop waits for lines of the log, and for audit entries that are sent elsewhere.
+  package var logPatience: Duration = .seconds(1)
   /// How long a stop waits for what is in flight.
   public var shutdownTimeout: Duration = .seconds(8)
   /// How often the server tidies up: files without a row, old addresses. Files wait for the end of the first interval.

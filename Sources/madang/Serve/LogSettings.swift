@@ -6,7 +6,6 @@ struct LogSettings: Sendable {
     "log.level", Logger.Level.info, .word, "trace, debug, info, notice, warning, error or critical", .live)
   var format = setting(
     "log.format", LogFormat.text, .word, "how lines of the log look: text, or json for an object each")
-  var buffer = setting(
-    "log.buffer", 1 << 20, .integer(4096...(1 << 30)),
-    "bytes of lines that may wait to be written; more lines are dropped and counted")
+  /// Bytes of lines that may wait to be written; more lines are dropped and counted.
+  static let buffer = 1 << 20
 }

@@ -88,10 +88,10 @@ struct Serve: AsyncParsableCommand {
 
     let level = LiveLogLevel(loaded.log.level)
     let format = loaded.log.format
-    let output = LogOutput(descriptor: STDERR_FILENO, limit: loaded.log.buffer) {
+    let output = LogOutput(descriptor: STDERR_FILENO, limit: LogSettings.buffer) {
       LogLine.ofDropped($0).bytes(format, isForJournal: JournalPriority.isRead)
     }
-    let logPatience = Duration.milliseconds(loaded.settings.logPatience)
+    let logPatience = loaded.settings.logPatience
     defer { output.flush(within: logPatience) }
     let logger = Logger(label: "madang") { label in
       level.heeded(by: LineLog(label: label) { output.write($0.bytes(format, isForJournal: JournalPriority.isRead)) })

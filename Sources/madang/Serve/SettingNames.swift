@@ -30,6 +30,13 @@ enum SettingNames {
   private static let former = [
     "password.cost": "no longer a setting; use password.memory (KiB) and password.passes",
     "push.queue": "no longer a setting: chats wait in the database; push.lifetime says for how many seconds",
+  ].merging(fixed.map { ($0, "no longer a setting: its default holds for all servers; leave it out") }) { $1 }
+  /// Settings of earlier versions that no installation needed to change.
+  private static let fixed = [
+    "audit.waiting", "database.check", "database.lock.timeout", "limits.dead.token.refreshes",
+    "limits.expired.refreshes", "limits.held", "limits.held.address", "limits.loop.refreshes", "log.buffer",
+    "log.flush",
+    "mail.parallel",
   ]
   /// Variables of the command line, and of the tests.
   private static let otherVariables = [
