@@ -74,7 +74,7 @@ let package = Package(
     .library(name: "SocketIOPostgres", targets: ["SocketIOPostgres"]),
     .library(name: "SocketIOClient", targets: ["SocketIOClient"]),
     .library(name: "MadangAPI", targets: ["MadangAPI"]),
-    .library(name: "MadangServer", targets: ["MadangServer", "MadangCore"]),
+    .library(name: "MadangServer", targets: ["MadangServer", "MadangProviders", "MadangCore"]),
     .library(name: "MadangClient", targets: ["MadangClient"]),
     .library(name: "MadangTesting", targets: ["MadangTesting"]),
     .executable(name: "madang", targets: ["madang"]),
@@ -168,6 +168,14 @@ let package = Package(
       name: "MadangCore",
       dependencies: ["CArgon2", "CZlib", "Storage", "Migrations", .crypto, .cryptoExtras, .logging],
       resources: [.embedInCode("Resources/default.png")], swiftSettings: counted),
+    // Apple, Kakao, PortOne, Firebase, mail servers and buckets, behind protocols of the domain.
+    .target(
+      name: "MadangProviders",
+      dependencies: [
+        "MadangCore", "SocketIOProtocol", "Storage", .asyncHTTPClient, .crypto, .jwtKit, .logging, .nioCore, .nioHTTP1,
+        .nioPosix, .nioSSL,
+      ],
+      exclude: ["README.md"], swiftSettings: counted),
 
     // The wire, both ends.
     .target(
@@ -177,7 +185,8 @@ let package = Package(
     .target(
       name: "MadangServer",
       dependencies: [
-        "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .asyncHTTPClient,
+        "MadangProviders", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer", "Storage",
+        .asyncHTTPClient,
         .crypto,
         .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
         .nioSSL, .serviceLifecycle,
@@ -219,7 +228,8 @@ let package = Package(
     .executableTarget(
       name: "madang",
       dependencies: [
-        "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "MadangDevelopment", "Conformance", "SocketIOServer",
+        "MadangServer", "MadangProviders", "MadangCore", "MadangClient", "MadangAPI", "MadangDevelopment",
+        "Conformance", "SocketIOServer",
         .argumentParser, .asyncHTTPClient, .configuration, .logging, .nioCore, .nioHTTP1,
         .system,
         .unixSignals, .serviceLifecycle,
@@ -230,7 +240,8 @@ let package = Package(
     .target(
       name: "Support",
       dependencies: [
-        "MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "OpenAPI", "SocketIOClient",
+        "MadangDevelopment", "MadangServer", "MadangProviders", "MadangCore", "MadangClient", "MadangAPI", "OpenAPI",
+        "SocketIOClient",
         "SocketIOProtocol", "Storage", .asyncHTTPClient, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix,
       ],
       path: "Tests/Support", swiftSettings: strict),
@@ -297,6 +308,9 @@ let package = Package(
     .testTarget(
       name: "MadangCoreTests", dependencies: ["MadangCore", "Support"], swiftSettings: strict),
     .testTarget(
+      name: "MadangProvidersTests", dependencies: ["Fuzzing", "MadangProviders", "MadangCore", .nioCore, .nioPosix],
+      swiftSettings: strict),
+    .testTarget(
       name: "MadangClientTests",
       dependencies: [
         "MadangTesting", "MadangClient", "MadangAPI", "Support", .asyncHTTPClient, .nioCore, .nioPosix, .nioSSL,
@@ -306,7 +320,8 @@ let package = Package(
     .testTarget(
       name: "MadangServerTests",
       dependencies: [
-        "Fuzzing", "MadangServer", "MadangCore", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "SocketIOServer",
+        "Fuzzing", "MadangServer", "MadangProviders", "MadangCore", "MadangAPI", "SocketIOClient", "SocketIOProtocol",
+        "SocketIOServer",
         "SocketIOSupport", "Support", .cryptoExtras, .httpTypes, .jwtKit, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix,
       ],
       swiftSettings: strict),
@@ -328,7 +343,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "MadangCommandTests", dependencies: ["madang", "MadangCore", "MadangServer", .argumentParser],
+      name: "MadangCommandTests",
+      dependencies: ["madang", "MadangServer", "MadangProviders", "MadangCore", .argumentParser],
       swiftSettings: strict),
     .executableTarget(
       name: "room-device", dependencies: ["MadangAPI", "MadangClient", .nioCore, .unixSignals],
@@ -352,7 +368,8 @@ if isPriced {
     .executableTarget(
       name: "price",
       dependencies: [
-        "Fuzzing", "MadangAPI", "MadangCore", "MadangDevelopment", "MadangServer", "PriceCounters", "SocketIOPostgres",
+        "Fuzzing", "MadangAPI", "MadangCore", "MadangDevelopment", "MadangProviders", "MadangServer", "PriceCounters",
+        "SocketIOPostgres",
         "SocketIOProtocol", "SocketIOServer", "Storage", .hummingbird, .httpTypes, .jwtKit, .nioCore,
       ],
       path: "Tests/Price", swiftSettings: strict),

@@ -1,6 +1,7 @@
 import Logging
 import MadangAPI
 import MadangCore
+import MadangProviders
 import ServiceLifecycle
 import SocketIOServer
 import Storage

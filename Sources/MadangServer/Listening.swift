@@ -1,4 +1,5 @@
 import Foundation
+import MadangCore
 import NIOCore
 import ServiceLifecycle
 import Synchronization

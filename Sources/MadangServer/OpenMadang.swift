@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import MadangCore
+import MadangProviders
 import NIOCore
 import NIOPosix
 import Storage

@@ -1,4 +1,5 @@
 import Foundation
+import MadangCore
 import Storage
 
 extension ServerSettings {

@@ -1,5 +1,6 @@
 import Foundation
 import MadangAPI
+import MadangCore
 import MadangDevelopment
 import MadangServer
 import NIOHTTP1

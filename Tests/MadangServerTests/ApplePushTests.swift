@@ -7,6 +7,7 @@ import Support
 import Synchronization
 import Testing
 
+@testable import MadangProviders
 @testable import MadangServer
 
 @Suite("Push through Apple's own service", .timeLimit(.minutes(3)))

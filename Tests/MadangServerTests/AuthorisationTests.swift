@@ -1,4 +1,6 @@
 import MadangAPI
+import MadangCore
+import MadangProviders
 import MadangServer
 import NIOHTTP1
 import SocketIOClient

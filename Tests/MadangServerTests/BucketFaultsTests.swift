@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import MadangCore
+@testable import MadangProviders
 @testable import MadangServer
 
 @Suite("Faults of a bucket", .timeLimit(.minutes(3)))

@@ -6,6 +6,7 @@ import Support
 import Testing
 
 @testable import MadangCore
+@testable import MadangProviders
 @testable import MadangServer
 
 /// On a real server that speaks S3: `Scripts/with-s3`.

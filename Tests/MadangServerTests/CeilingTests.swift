@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MadangAPI
 import MadangCore
+import MadangProviders
 import MadangServer
 import NIOHTTP1
 import SocketIOSupport

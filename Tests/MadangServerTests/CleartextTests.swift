@@ -4,6 +4,7 @@ import MadangCore
 import Support
 import Testing
 
+@testable import MadangProviders
 @testable import MadangServer
 
 @Suite("Connections in plain text", .timeLimit(.minutes(2)))

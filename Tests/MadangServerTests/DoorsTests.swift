@@ -7,6 +7,7 @@ import Support
 import Synchronization
 import Testing
 
+@testable import MadangProviders
 @testable import MadangServer
 
 @Suite("Attacks that must fail", .timeLimit(.minutes(3)))

@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import MadangCore
+@testable import MadangProviders
 @testable import MadangServer
 
 @Suite("Mails", .timeLimit(.minutes(3)))

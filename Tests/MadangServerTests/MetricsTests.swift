@@ -1,5 +1,6 @@
 import Foundation
 import MadangAPI
+import MadangCore
 import MadangServer
 import NIOHTTP1
 import Support

@@ -1,5 +1,6 @@
 import MadangAPI
 import MadangCore
+import MadangProviders
 import NIOHTTP1
 import Support
 import Synchronization

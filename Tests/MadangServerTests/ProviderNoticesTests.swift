@@ -1,6 +1,7 @@
 import Foundation
 import JWTKit
 import MadangAPI
+import MadangProviders
 import NIOHTTP1
 import Storage
 import Support

@@ -5,6 +5,7 @@ import Support
 import Synchronization
 import Testing
 
+@testable import MadangProviders
 @testable import MadangServer
 
 @Suite("Push outages", .timeLimit(.minutes(2)))

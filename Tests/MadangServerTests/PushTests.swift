@@ -8,6 +8,7 @@ import Support
 import Synchronization
 import Testing
 
+@testable import MadangProviders
 @testable import MadangServer
 
 @Suite("Push", .timeLimit(.minutes(3)))

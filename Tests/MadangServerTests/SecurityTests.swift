@@ -10,6 +10,7 @@ import Support
 import Testing
 
 @testable import MadangCore
+@testable import MadangProviders
 @testable import MadangServer
 
 /// What `docs/reference/security.md` promises and no other suite shows.

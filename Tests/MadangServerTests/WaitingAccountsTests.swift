@@ -1,5 +1,6 @@
 import Foundation
 import MadangAPI
+import MadangProviders
 import NIOHTTP1
 import Storage
 import Support

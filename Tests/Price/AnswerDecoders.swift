@@ -1,6 +1,7 @@
 import NIOHTTP1
 import SocketIOProtocol
 
+@testable import MadangProviders
 @testable import MadangServer
 @testable import SocketIOPostgres
 @testable import SocketIOServer

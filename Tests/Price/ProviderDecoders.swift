@@ -1,6 +1,7 @@
 import JWTKit
 import SocketIOProtocol
 
+@testable import MadangProviders
 @testable import MadangServer
 
 extension Decoder {

@@ -1,4 +1,5 @@
 import Foundation
+import MadangProviders
 import MadangServer
 
 /// The bucket that `Scripts/with-s3` gives tests, each under a prefix of its own.

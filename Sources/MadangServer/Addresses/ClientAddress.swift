@@ -1,4 +1,5 @@
 import HTTPTypes
+import MadangCore
 import NIOCore
 
 /// What is believed of the peers of connections.

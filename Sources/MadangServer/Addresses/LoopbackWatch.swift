@@ -1,6 +1,8 @@
 import Hummingbird
 import Logging
+import MadangCore
 import NIOCore
+import SocketIOProtocol
 import SocketIOServer
 import Synchronization
 

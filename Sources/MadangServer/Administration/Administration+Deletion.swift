@@ -1,4 +1,5 @@
 import MadangCore
+import MadangProviders
 
 extension Administration {
   /// Deletes an account and everything about the person; what it wrote in rooms stays, without their name. Kakao is told, if its

@@ -1,4 +1,5 @@
 import MadangCore
+import MadangProviders
 
 /// A mail that an administrator has queued.
 public struct QueuedMail: Encodable, Sendable {

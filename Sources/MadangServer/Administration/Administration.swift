@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MadangAPI
 import MadangCore
+import MadangProviders
 import Storage
 
 /// What an operator does on the server's machine, on the server's own data; the server may run meanwhile.

@@ -1,4 +1,5 @@
 import MadangCore
+import MadangProviders
 
 /// What administrators are notified of by mail.
 public struct AlarmWatchSettings: Sendable {

@@ -1,4 +1,5 @@
 import MadangCore
+import MadangProviders
 
 /// Asks the payment provider, and notes whether it refuses what the settings say.
 struct WatchedPayments: PaymentVerifier {

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MadangAPI
 import MadangCore
+import MadangProviders
 import Storage
 
 /// How far a backup, a restore or a check is.

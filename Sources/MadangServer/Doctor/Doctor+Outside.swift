@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import MadangProviders
 import NIOCore
 import NIOHTTP1
 import NIOPosix

@@ -1,4 +1,5 @@
 import Foundation
+import MadangProviders
 
 extension Doctor {
   /// Which of the providers that settings name cannot be reached. Any answer will do: nobody is signed in, and nothing is told.

@@ -1,6 +1,7 @@
 import Foundation
 import MadangAPI
 import MadangCore
+import MadangProviders
 
 extension Doctor {
   /// OWASP asks of Argon2id for 7 MiB with five passes at least, or as much work with more memory.

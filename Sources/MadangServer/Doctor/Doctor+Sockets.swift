@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import MadangCore
+import MadangProviders
 import NIOSSL
 
 extension Doctor {

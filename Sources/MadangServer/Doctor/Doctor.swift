@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import MadangCore
 
 /// Looks at an installation: from inside by its settings and data, from outside by its URL. It changes nothing.
 public struct Doctor: Sendable {

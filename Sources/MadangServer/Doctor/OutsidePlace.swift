@@ -1,5 +1,7 @@
 import AsyncHTTPClient
 import Foundation
+import MadangCore
+import MadangProviders
 import NIOCore
 import NIOHTTP1
 import NIOPosix

@@ -1,5 +1,6 @@
 import Logging
 import MadangCore
+import MadangProviders
 import ServiceLifecycle
 import Storage
 import Synchronization

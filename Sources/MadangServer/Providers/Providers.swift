@@ -1,4 +1,5 @@
 import MadangCore
+import MadangProviders
 import SocketIOServer
 
 /// Other people's servers that this one asks; nil for what is not configured.

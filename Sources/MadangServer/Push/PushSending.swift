@@ -1,5 +1,6 @@
 import Logging
 import MadangCore
+import MadangProviders
 
 /// Hands notifications to the provider.
 struct PushSending: Sendable {

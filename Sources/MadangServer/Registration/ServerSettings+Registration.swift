@@ -1,5 +1,6 @@
 import Foundation
 import MadangCore
+import MadangProviders
 
 extension ServerSettings {
   /// What is wrong with these settings, each with a cure.

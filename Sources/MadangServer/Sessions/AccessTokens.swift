@@ -85,20 +85,3 @@ final class AccessTokens: Sendable {
       signature, authenticating: Array(token[..<mark].utf8), using: key)
   }
 }
-
-extension [UInt8] {
-  /// Base64 for URLs without padding (RFC 4648, section 5); nil for anything else.
-  init?(base64URL text: some StringProtocol) {
-    // By bytes: to look for a character takes the square of the number of marks on a letter.
-    var base64 = text.utf8.map { byte in
-      switch byte {
-      case UInt8(ascii: "-"): UInt8(ascii: "+")
-      case UInt8(ascii: "_"): UInt8(ascii: "/")
-      default: byte
-      }
-    }
-    base64 += [UInt8](repeating: UInt8(ascii: "="), count: (4 - base64.count % 4) % 4)
-    guard let data = Data(base64Encoded: Data(base64)) else { return nil }
-    self = Array(data)
-  }
-}

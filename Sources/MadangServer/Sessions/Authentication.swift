@@ -149,12 +149,3 @@ extension String {
     return visible.contains(first) && visible.contains(last)
   }
 }
-
-extension StringProtocol {
-  func trimmingWhitespace() -> String {
-    var text = Substring(self)
-    text = text.drop(while: \.isWhitespace)
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return String(text)
-  }
-}

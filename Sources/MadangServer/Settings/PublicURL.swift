@@ -1,4 +1,5 @@
 import Foundation
+import MadangCore
 
 /// The parts of `public.url`, where people reach the server.
 struct PublicURL {

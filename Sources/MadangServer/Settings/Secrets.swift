@@ -170,14 +170,3 @@ private func flush(_ url: URL) throws {
   defer { close(descriptor) }
   guard fsync(descriptor) == 0 else { throw SetupError("\(url.path) cannot be written to disk") }
 }
-
-/// Why a server could not start, in words for its operator.
-public struct SetupError: Error, CustomStringConvertible {
-  public let description: String
-  /// The port at which somebody else listens, if it is for that.
-  package let takenPort: Int?
-
-  public init(_ description: String) { self.init(description, takenPort: nil) }
-
-  init(_ description: String, takenPort: Int?) { (self.description, self.takenPort) = (description, takenPort) }
-}

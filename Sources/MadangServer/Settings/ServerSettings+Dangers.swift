@@ -1,5 +1,6 @@
 import Foundation
 import MadangCore
+import MadangProviders
 
 extension ServerSettings {
   /// What the settings allow and should not: secrets or data of people that travel in the clear. The log says so at start, and the doctor.

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import MadangAPI
 import MadangCore
+import MadangProviders
 import SocketIOServer
 
 /// Takes what Apple and Kakao tell of people without being asked: `POST /_hooks/apple`, `GET` or `POST /_hooks/kakao`. Each is there

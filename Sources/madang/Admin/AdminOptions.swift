@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import MadangCore
 import MadangServer
 
 /// Where the server's data is, and how to print.

@@ -1,5 +1,6 @@
 import Foundation
 import MadangAPI
+import MadangCore
 import MadangServer
 import NIOCore
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import MadangCore
 import MadangDevelopment
 import MadangServer
 import ServiceLifecycle

@@ -1,0 +1,10 @@
+/// Why a server could not start, in words for its operator.
+public struct SetupError: Error, CustomStringConvertible {
+  public let description: String
+  /// The port at which somebody else listens, if it is for that.
+  package let takenPort: Int?
+
+  public init(_ description: String) { self.init(description, takenPort: nil) }
+
+  package init(_ description: String, takenPort: Int?) { (self.description, self.takenPort) = (description, takenPort) }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import MadangCore
+
+/// How mails are sent. Without ``server`` none are.
+public struct MailSettings: Sendable {
+  /// When a connection has to be encrypted before anything is sent over it.
+  public enum TLS: String, CaseIterable, Sendable {
+    /// Always, but not to this machine.
+    case auto
+    case required
+    /// Never: mails, and the password, go in the clear.
+    case off
+  }
+
+  public var server = setting(
+    "mail.smtp", "", .text, "server that takes mails: smtp://HOST:587 or smtps://HOST:465; empty for no mails")
+  public var user = setting(
+    "mail.user", "", .text, "user name at that server; empty where it asks for none")
+  public var password = setting("mail.password", "", .text, "password of that user", .secret)
+  public var from = setting("mail.from", "", .text, "address that mails come from")
+  public var name = setting("mail.name", "Madang", .text, "name that mails come from")
+  public var tls = setting(
+    "mail.tls", TLS.auto, .word, "whether smtp:// is encrypted: auto (except to this machine), required or off")
+  public var authorities = setting(
+    "mail.tls.authorities", "", .text,
+    "PEM file of authorities that are believed besides the system's; empty for none")
+  public var timeout = setting(
+    "mail.timeout", 30, .integer(1...600), "seconds connecting to that server may take, and all that is said then")
+  public var answerTimeout = setting(
+    "mail.answer", 600, .integer(1...1800), "seconds that server may take to say that it has taken a mail")
+  public var pause = setting(
+    "mail.pause", 30, .integer(1...3600), "seconds before a mail is tried again; they double, up to an hour")
+  public var attempts = setting("mail.attempts", 20, .integer(1...1000), "how often a mail is tried")
+  /// Milliseconds. A mail whose link ends before is given up then.
+  public var lifetime: Int64 = setting(
+    "mail.lifetime", 2 * 24 * 3_600_000, .seconds, "seconds a mail may wait to be taken")
+  /// Mails on their way at once
+  public var parallelSends = 4
+
+  public init() {}
+
+  /// Where mails go; nil for none, and for what is no address of a server.
+  package var endpoint: SMTPEndpoint? { SMTPEndpoint(server, tls) }
+
+  /// What is wrong with these settings, each with a cure.
+  package func problems(publicURL: String) -> [String] {
+    guard !server.isEmpty else { return [] }
+    var problems: [String] = []
+    if endpoint == nil {
+      // Not shown: others write their password there.
+      problems.append(
+        "mail.smtp: must be like smtp://mail.example.com:587 or smtps://mail.example.com:465, without a path; user and password "
+          + "are mail.user and mail.password")
+    }
+    if MailAddress(from) == nil {
+      problems.append("mail.from: '\(from)' must be the address that mails come from, like chat@example.com")
+    }
+    if name.utf8.count > 200 { problems.append("mail.name: must have 200 bytes or fewer") }
+    if user.isEmpty != password.isEmpty {
+      problems.append(
+        "mail.user: user and mail.password belong together; set both, or neither for a server that asks for none")
+    }
+    if publicURL.isEmpty {
+      problems.append("public.url: mails hold links to the server; write it like https://chat.example.com")
+    }
+    if !authorities.isEmpty, !FileManager.default.isReadableFile(atPath: authorities) {
+      problems.append("mail.tls.authorities: \(authorities) cannot be read")
+    }
+    return problems
+  }
+}
+
+/// A server that takes mails.
+package struct SMTPEndpoint: Sendable, Equatable {
+  package enum Security: Sendable {
+    case startTLS, implicitTLS, none
+  }
+
+  package let host: String
+  let port: Int
+  package let security: Security
+
+  init?(_ url: String, _ tls: MailSettings.TLS) {
+    guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty, parts.path.isEmpty,
+      parts.user == nil, parts.query == nil, parts.fragment == nil, (1...65535).contains(parts.port ?? 25)
+    else { return nil }
+    self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    switch parts.scheme {
+    case "smtps":
+      port = parts.port ?? 465
+      security = .implicitTLS
+    case "smtp":
+      port = parts.port ?? 587
+      security =
+        switch tls {
+        case .auto: isLoopback(self.host) ? .none : .startTLS
+        case .required: .startTLS
+        case .off: .none
+        }
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import MadangCore
+import NIOCore
+import NIOSSL
+
+/// Gives mails to a server that sends them on (RFC 5321, RFC 3207, RFC 4954).
+///
+/// A small client of our own: no kept Swift library speaks SMTP on SwiftNIO with TLS that is required and time that is bounded.
+package struct SMTPSender: MailSender {
+  /// What kept a mail from being taken, and may pass.
+  package struct NotTaken: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  let settings: MailSettings
+  private let endpoint: SMTPEndpoint
+  private let from: MailAddress
+  private let tls: NIOSSLContext
+
+  /// - Throws: ``SetupError`` for settings that cannot be used.
+  package init(_ settings: MailSettings) throws {
+    guard let endpoint = settings.endpoint, let from = MailAddress(settings.from) else {
+      throw SetupError(settings.problems(publicURL: "").joined(separator: "\n"))
+    }
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.minimumTLSVersion = .tlsv12
+    if !settings.authorities.isEmpty {
+      configuration.additionalTrustRoots = [.file(settings.authorities)]
+    }
+    do { tls = try NIOSSLContext(configuration: configuration) } catch {
+      throw SetupError("mail.tls.authorities: \(settings.authorities) holds no certificates in PEM")
+    }
+    (self.settings, self.endpoint, self.from) = (settings, endpoint, from)
+  }
+
+  package func send(_ mail: ClaimedMail) async throws {
+    guard let to = MailAddress(mail.mail.recipient) else {
+      throw MailRefused(reason: "its address is none of ASCII", isByServer: false)
+    }
+    try await signedIn { connection, end in
+      _ = try await ask("MAIL FROM:<\(from.text)>", 250, on: connection, "MAIL FROM")
+      try await connection.send("RCPT TO:<\(to.text)>")
+      let recipient = try await connection.reply()
+      if recipient.isAboutSender { throw NotTaken(description: Self.words("RCPT TO", recipient)) }
+      try Self.requireTaken(250...251, recipient, "RCPT TO")
+      _ = try await ask("DATA", 354, on: connection)
+      let message = MailMessage(mail: mail, from: from, name: settings.name, to: to)
+      try await connection.send(bytes: Self.data(message.text))
+      // The server has the mail, and may look at it for long: to give up now would send it twice (RFC 5321, 4.5.3.2.6).
+      end.cancel()
+      let last = connection.close(after: .seconds(settings.answerTimeout))
+      defer { last.cancel() }
+      let answer: SMTPReply
+      do { answer = try await connection.reply() } catch {
+        throw MailUnanswered(reason: "whether the mail was taken is not known: \(networkWords(error))")
+      }
+      try Self.requireTaken(250...250, answer, "the mail")
+    }
+  }
+
+  /// Signs in, and sends nothing. Throws why the server does not let this one in.
+  package func check() async throws { try await signedIn { _, _ in } }
+
+  /// - Parameter body: Is given what ends the connection when its time is over.
+  private func signedIn(_ body: (SMTPConnection, Scheduled<Void>) async throws -> Void) async throws {
+    let limit = Duration.seconds(settings.timeout)
+    let connection = try await SMTPConnection.open(endpoint, tls, timeout: limit)
+    let end = connection.close(after: limit)
+    defer {
+      end.cancel()
+      connection.close()
+    }
+    try await withTaskCancellationHandler {
+      _ = try await expect(220, on: connection, "greeting")
+      var abilities = try await greet(connection)
+      if endpoint.security == .startTLS {
+        guard abilities.contains("STARTTLS") else {
+          throw NotTaken(description: "the server offers no STARTTLS; see mail.tls")
+        }
+        _ = try await ask("STARTTLS", 220, on: connection)
+        try await connection.startTLS(tls)
+        abilities = try await greet(connection)
+      }
+      if !settings.user.isEmpty { try await authenticate(connection, abilities) }
+      try await body(connection, end)
+      // Done, whatever comes of this.
+      try? await connection.send("QUIT")
+    } onCancel: {
+      connection.close()
+    }
+  }
+
+  /// A mail's lines as they are sent, with the line that ends them. One that begins with a dot gets another.
+  static func data(_ text: String) -> [UInt8] {
+    var result: [UInt8] = []
+    var isStart = true
+    for byte in text.utf8 {
+      if isStart, byte == UInt8(ascii: ".") { result.append(byte) }
+      result.append(byte)
+      isStart = byte == UInt8(ascii: "\n")
+    }
+    return result + Array(".\r\n".utf8)
+  }
+
+  /// What the server can, in capitals.
+  private func greet(_ connection: SMTPConnection) async throws -> [String] {
+    try await connection.send("EHLO \(from.domain)")
+    let reply = try await connection.reply()
+    if Self.isUnknownCommand(reply) {
+      // A server from before there were abilities.
+      _ = try await ask("HELO \(from.domain)", 250, on: connection, "HELO")
+      return []
+    }
+    try Self.require(250, reply, "EHLO")
+    return reply.lines.dropFirst().map { $0.uppercased() }
+  }
+
+  /// Whether the server does not know the command, or not in this form: another one may do.
+  private static func isUnknownCommand(_ reply: SMTPReply) -> Bool { [500, 501, 502, 504].contains(reply.code) }
+
+  private func authenticate(_ connection: SMTPConnection, _ abilities: [String]) async throws {
+    // Old servers write `AUTH=LOGIN`.
+    let methods = abilities.flatMap { line in
+      line.hasPrefix("AUTH ") || line.hasPrefix("AUTH=") ? line.split { $0 == " " || $0 == "=" }.dropFirst() : []
+    }
+    var refusal: SMTPReply?
+    if methods.contains("PLAIN") {
+      let secret = base64("\0\(settings.user)\0\(settings.password)")
+      try await connection.send("AUTH PLAIN \(secret)")
+      var reply = try await connection.reply()
+      if reply.code == 501 {
+        // It does not take the secret with the command.
+        try await connection.send("AUTH PLAIN")
+        reply = try await connection.reply()
+        if reply.code == 334 {
+          try await connection.send(secret)
+          reply = try await connection.reply()
+        }
+      }
+      // Wrong credentials are not tried in another way: servers lock accounts after some tries.
+      guard Self.isUnknownCommand(reply) else { return try Self.require(235, reply, "AUTH PLAIN") }
+      refusal = reply
+    }
+    if methods.contains("LOGIN") {
+      _ = try await ask("AUTH LOGIN", 334, on: connection)
+      _ = try await ask(base64(settings.user), 334, on: connection, "AUTH LOGIN")
+      _ = try await ask(base64(settings.password), 235, on: connection, "AUTH LOGIN")
+    } else if let refusal {
+      try Self.require(235, refusal, "AUTH PLAIN")
+    } else {
+      throw NotTaken(description: "the server offers neither AUTH PLAIN nor AUTH LOGIN on this connection")
+    }
+  }
+
+  private func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+
+  /// - Parameter name: What the command is called where it failed; secrets are not told.
+  private func ask(_ line: String, _ code: Int, on connection: SMTPConnection, _ name: String? = nil) async throws
+    -> SMTPReply
+  {
+    try await connection.send(line)
+    return try await expect(code, on: connection, name ?? line)
+  }
+
+  private func expect(_ code: Int, on connection: SMTPConnection, _ name: String) async throws -> SMTPReply {
+    let reply = try await connection.reply()
+    try Self.require(code, reply, name)
+    return reply
+  }
+
+  /// Also 5xx is about this server and its settings here, not about the mail.
+  private static func require(_ code: Int, _ reply: SMTPReply, _ name: String) throws {
+    guard reply.code == code else { throw NotTaken(description: words(name, reply)) }
+  }
+
+  /// Throws ``MailRefused`` for 5xx.
+  private static func requireTaken(_ codes: ClosedRange<Int>, _ reply: SMTPReply, _ name: String) throws {
+    guard !codes.contains(reply.code) else { return }
+    let words = words(name, reply)
+    if reply.code >= 500 { throw MailRefused(reason: words, isByServer: true) }
+    throw NotTaken(description: words)
+  }
+
+  /// For the log: codes alone, as servers repeat addresses in their words.
+  private static func words(_ name: String, _ reply: SMTPReply) -> String {
+    "\(name) was answered \(reply.code)\(reply.enhanced.map { " \($0)" } ?? "")"
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import MadangCore
+
+extension ProviderSettings {
+  /// What is wrong with these settings, each with a cure.
+  /// - Parameter deletesWithProvider: Whether accounts are deleted with those at Apple or Kakao.
+  package func problems(deletesWithProvider: Bool) -> [String] {
+    urlProblems() + paymentProblems() + signInProblems(deletesWithProvider) + pushProblems()
+  }
+
+  /// Where each provider is, by the setting that says so, and whether it is used.
+  package var addresses: [(key: String, url: String, isUsed: Bool)] {
+    [
+      ("payments.portone.url", portOne.url, !portOne.key.isEmpty),
+      ("payments.portone.v2.url", portOneV2.url, !portOneV2.secret.isEmpty),
+      ("apple.keys.url", apple.keysURL, !apple.audiences.isEmpty), ("kakao.url", kakao.url, !kakao.url.isEmpty),
+      ("push.firebase.url", firebase.url, !firebase.accountFile.isEmpty),
+      ("push.apns.url", applePush.url, !applePush.keyFile.isEmpty),
+    ]
+  }
+
+  /// Whether payments count that cost nothing, because v1 does not say which those are.
+  package var countsTestPayments: Bool { !portOne.key.isEmpty && portOne.shops.isEmpty }
+
+  private func urlProblems() -> [String] {
+    var problems: [String] = []
+    for (key, url, _) in addresses where !url.isEmpty && URL(string: url)?.host() == nil {
+      problems.append("\(key): '\(url)' is no URL; write one like https://example.com, without a slash at the end")
+    }
+    for (key, url, _) in addresses
+    where URL(string: url).map({ $0.scheme != "https" && !isLoopback($0.host() ?? "") }) ?? false {
+      problems.append("\(key): '\(url)' would carry secrets in the clear; write it with https://")
+    }
+    // Not shown: they are secrets.
+    for (key, secret) in [("payments.portone.v2.secret", portOneV2.secret), ("kakao.admin.key", kakao.adminKey)]
+    where !secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+      problems.append("\(key): has a blank, or a character that is not ASCII; copy it from the console once more")
+    }
+    return problems
+  }
+
+  private func paymentProblems() -> [String] {
+    var problems: [String] = []
+    if portOne.key.isEmpty != portOne.secret.isEmpty {
+      problems.append("payments.portone: key and secret belong together; set both, or neither for no payments by v1")
+    }
+    if portOne.key.isEmpty, !portOne.shops.isEmpty {
+      problems.append(
+        "payments.portone.pg: is of no use without payments.portone.key, that of API v1; set it, or leave out pg")
+    }
+    if !portOneV2.secret.isEmpty, !portOne.key.isEmpty || !portOne.secret.isEmpty {
+      problems.append(
+        "payments.portone: key and secret are those of API v1, v2.secret is that of API v2; leave out one of the two. V2 knows the "
+          + "payments of v1 as well")
+    }
+    if portOneV2.secret.isEmpty, !portOneV2.store.isEmpty || portOneV2.takesTests {
+      problems.append("payments.portone.v2: store and tests are of no use without secret; set it, or leave them out")
+    }
+    return problems
+  }
+
+  private func signInProblems(_ deletesWithProvider: Bool) -> [String] {
+    var problems: [String] = []
+    if !kakao.url.isEmpty && kakao.app == 0 && !kakao.takesAnyApp {
+      problems.append(
+        "kakao.app: without the number of your Kakao app, tokens of every app sign in here; set it, or allow that with "
+          + "kakao.any.app = true")
+    }
+    if !kakao.adminKey.isEmpty && (kakao.url.isEmpty || kakao.app == 0) {
+      problems.append(
+        "kakao.admin.key: needs kakao.url and kakao.app, the number of the app whose key it is; set them, or leave out the key"
+      )
+    }
+    if apple.takesNotices && apple.audiences.isEmpty {
+      problems.append(
+        "apple.notices: needs apple.audience, the bundle ids of your apps; set it, or leave out the notices")
+    }
+    if deletesWithProvider && !apple.takesNotices && kakao.adminKey.isEmpty {
+      problems.append(
+        "accounts.delete.with.provider: nobody tells of deleted accounts; set apple.notices or kakao.admin.key, or leave it out"
+      )
+    }
+    return problems
+  }
+
+  /// Characters of an APNs key's id, and of a team's.
+  private static let appleIDSize = 10
+
+  private func pushProblems() -> [String] {
+    let parts = [applePush.keyFile, applePush.keyID, applePush.team, applePush.topic]
+    if parts.contains(where: \.isEmpty), !parts.allSatisfy(\.isEmpty) {
+      return ["push.apns: key, kid, team and topic belong together; set all four, or none for no push to APNs itself"]
+    }
+    return [
+      ("push.apns.kid", applePush.keyID, "in the key file's name"),
+      ("push.apns.team", applePush.team, "under Membership details"),
+    ]
+    .filter { _, id, _ in
+      !id.isEmpty
+        && (id.utf8.count != Self.appleIDSize || !id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) })
+    }
+    .map { key, id, place in
+      "\(key): '\(id)' is none, which has \(Self.appleIDSize) letters and digits; it is \(place) at developer.apple.com"
+    }
+  }
+}

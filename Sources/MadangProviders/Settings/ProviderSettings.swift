@@ -1,0 +1,107 @@
+import MadangCore
+import NIOSSL
+
+/// How other people's servers are reached, and as whom. What is left empty is off.
+public struct ProviderSettings: Sendable {
+  /// PEM file of certificates that may vouch for other people's servers, besides those that the system trusts; empty for none.
+  public var authorityFile = setting(
+    "providers.ca", "", .text, "PEM file of authorities of providers' certificates, besides the system's")
+  public var portOne = PortOne()
+  public var portOneV2 = PortOneV2()
+  public var apple = Apple()
+  public var kakao = Kakao()
+  public var firebase = Firebase()
+  public var applePush = ApplePush()
+  /// How long one call may take. Clients give up after 5 s, and an answer may need two calls.
+  public var timeout: Duration = .milliseconds(1800)
+
+  /// PortOne v1 (formerly iamport), which takes the payments.
+  public struct PortOne: Sendable {
+    public var url = setting("payments.portone.url", "https://api.iamport.kr", .text, "PortOne's REST API")
+    public var key = setting(
+      "payments.portone.key", "", .text, "imp_key of the shop; empty for no payments", .secret)
+    public var secret = setting("payments.portone.secret", "", .text, "imp_secret of the shop", .secret)
+    public var shops: Set<String> = setting(
+      "payments.portone.pg", [], .set,
+      "pg_id of the shops whose payments count, separated by commas; empty for all, also for tests")
+  }
+
+  /// PortOne v2, which takes the payments in place of v1.
+  public struct PortOneV2: Sendable {
+    public var url = setting("payments.portone.v2.url", "https://api.portone.io", .text, "PortOne's REST API v2")
+    /// Empty means off.
+    public var secret = setting(
+      "payments.portone.v2.secret", "", .text, "V2 API secret of the shop, in place of key and secret of v1", .secret)
+    public var store = setting(
+      "payments.portone.v2.store", "", .text, "store id; empty for the store of the secret")
+    public var takesTests = setting(
+      "payments.portone.v2.tests", false, .flag, "whether payments through test channels, which cost nothing, count")
+  }
+
+  /// Sign in with Apple.
+  public struct Apple: Sendable {
+    public var keysURL = setting(
+      "apple.keys.url", "https://appleid.apple.com/auth/keys", .text, "where Apple publishes the keys of its tokens")
+    public var audiences: Set<String> = setting(
+      "apple.audience", [], .set, "bundle ids whose Apple tokens are taken, separated by commas; empty for none")
+    public var takesNotices = setting(
+      "apple.notices", false, .flag, "whether Apple's notices of people who revoke access are taken, at /_hooks/apple")
+  }
+
+  /// Kakao Login.
+  public struct Kakao: Sendable {
+    public var url = setting(
+      "kakao.url", "", .text, "https://kapi.kakao.com; empty for no sign-in with Kakao")
+    /// 0 for none given.
+    public var app = setting(
+      "kakao.app", 0, .integer(), "the number of the Kakao app whose tokens are taken")
+    /// Of use where no number is given: whoever runs another app can then sign in with the tokens of its users.
+    public var takesAnyApp = setting(
+      "kakao.any.app", false, .flag, "whether tokens of every Kakao app are taken")
+    public var adminKey = setting(
+      "kakao.admin.key", "", .text,
+      "the Kakao app's admin key: takes its notices at /_hooks/kakao, and unlinks who is deleted", .secret)
+
+    /// What shows the admin key, in both directions.
+    var authorization: String { "KakaoAK \(adminKey)" }
+  }
+
+  /// Firebase Cloud Messaging, which delivers notifications.
+  public struct Firebase: Sendable {
+    public var accountFile = setting(
+      "push.firebase.account", "", .text, "service account file; empty for no push")
+    public var url = setting(
+      "push.firebase.url", "https://fcm.googleapis.com", .text, "Firebase Cloud Messaging")
+    /// A notification may need two calls, which have to end before another server may claim its chat.
+    public var timeout = setting(
+      "push.firebase.timeout", 20, .integer(1...25), "seconds one call of Firebase may take")
+  }
+
+  /// Apple Push Notification service, which delivers notifications to the devices that sent a token of its own.
+  public struct ApplePush: Sendable {
+    public var keyFile = setting(
+      "push.apns.key", "", .text, "APNs key file (.p8); empty for no push to APNs itself")
+    /// Ten letters and digits, as in the name of the key's file.
+    public var keyID = setting("push.apns.kid", "", .text, "the APNs key's id")
+    /// Ten letters and digits.
+    public var team = setting("push.apns.team", "", .text, "the Apple developer team's id")
+    public var topic = setting("push.apns.topic", "", .text, "the app's bundle id")
+    /// `https://api.sandbox.push.apple.com` for apps that Xcode put on a device.
+    public var url = setting(
+      "push.apns.url", "https://api.push.apple.com", .text, "Apple Push Notification service")
+    /// A call has to end before another server may claim its chat.
+    public var timeout = setting("push.apns.timeout", 20, .integer(1...25), "seconds one call of APNs may take")
+  }
+
+  public init() {}
+
+  /// Throws ``SetupError`` if the file of authorities cannot be used.
+  package func authorities() throws -> [NIOSSLCertificate] {
+    guard !authorityFile.isEmpty else { return [] }
+    guard let authorities = try? NIOSSLCertificate.fromPEMFile(authorityFile), !authorities.isEmpty else {
+      throw SetupError(
+        "providers.ca: \(authorityFile) has no certificates in PEM; name a file of -----BEGIN CERTIFICATE-----")
+    }
+    return authorities
+  }
+}
