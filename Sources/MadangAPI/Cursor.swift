@@ -2,7 +2,6 @@
 ///
 /// A label is a chat's date in the form of this edition, parsed as if it were UTC. Comparing labels makes every client's round trip exact
 /// in any time zone of the edition.
-/// round trip exact whatever the edition's time zone.
 public enum Cursor {
   public struct Unreadable: Error {}
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MadangClient
 
-@Suite("Arrays cut into pages while they come in")
+@Suite("Splitting a JSON array into pages")
 struct ArrayPagesTests {
   private func pages(of json: String, size: Int, inChunksOf count: Int) throws -> [String] {
     var array = ArrayPages(size: size, maxElementBytes: 100)
@@ -15,7 +15,7 @@ struct ArrayPagesTests {
     return pages.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test("pages are whole wherever the bytes are divided", arguments: [1, 2, 3, 7, 1000])
+  @Test("pages are complete wherever the bytes are divided", arguments: [1, 2, 3, 7, 1000])
   func division(_ count: Int) throws {
     let elements = [#"{"a":"],[\"\\","b":[1,[2]]}"#, "7", #""x,]\\""#, "[]", "{}"]
     let json = " [ " + elements.joined(separator: ",\n") + "\n] \n"
@@ -25,18 +25,18 @@ struct ArrayPagesTests {
       ])
   }
 
-  @Test("an empty array has no page, and a full last page has none after it")
+  @Test("an empty array has no page, and no page follows a full last one")
   func ends() throws {
     #expect(try pages(of: "[]", size: 2, inChunksOf: 1).isEmpty)
     #expect(try pages(of: "[1,2]", size: 2, inChunksOf: 1) == ["[1,2]"])
   }
 
-  @Test("what ends too early or is no array is told of", arguments: ["", "[1,2", "[\"a", "{}", "[1]2"])
+  @Test("input that ends early or is not an array is an error", arguments: ["", "[1,2", "[\"a", "{}", "[1]2"])
   func noArray(_ json: String) {
     #expect(throws: ArrayPages.Failure.noArray) { try pages(of: json, size: 2, inChunksOf: 1) }
   }
 
-  @Test("an element is never held that is larger than the limit")
+  @Test("an element larger than the limit is never held")
   func limit() {
     let large = "[1,\"" + String(repeating: "a", count: 100) + "\"]"
     #expect(throws: ArrayPages.Failure.elementTooLarge) { try pages(of: large, size: 2, inChunksOf: 10) }

@@ -4,11 +4,11 @@ import NIOSSL
 import NIOTLS
 import Testing
 
-/// A server that takes a connection, over TLS or not, and then does not read what comes.
+/// A server that accepts a connection, with or without TLS, and then does not read from it.
 final class DeafServer: Sendable {
   /// How a connection ended.
   struct End: Sendable {
-    /// How many bytes came before.
+    /// How many bytes arrived before.
     let count: Int
     let wasReset: Bool
   }
@@ -21,7 +21,7 @@ final class DeafServer: Sendable {
     (self.listener, self.url, self.end) = (listener, url, end)
   }
 
-  /// Starts one for a single connection.
+  /// Starts a server for a single connection.
   static func start(tls: NIOSSLContext?) async throws -> DeafServer {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let end = loop.makePromise(of: End.self)
@@ -44,7 +44,7 @@ final class DeafServer: Sendable {
     return DeafServer(listener, url: "\(tls == nil ? "http" : "https")://127.0.0.1:\(port)", end.futureResult)
   }
 
-  /// How the connection ended, though nothing was read; nil if it has not ended after that time.
+  /// How the connection ended, although nothing was read; nil if it does not end within the time.
   func ended(within time: TimeAmount) async throws -> End? {
     let first = end.eventLoop.makePromise(of: End?.self)
     end.map { $0 }.cascade(to: first)
@@ -80,7 +80,7 @@ private final class Counter: ChannelInboundHandler {
   }
 }
 
-/// Stops reading once TLS is agreed upon.
+/// Stops reading after the TLS handshake.
 private final class Deafener: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 

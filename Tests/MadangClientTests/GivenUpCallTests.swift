@@ -6,15 +6,15 @@ import Testing
 
 @testable import MadangClient
 
-@Suite("Calls that are given up", .timeLimit(.minutes(1)))
+@Suite("Abandoned calls", .timeLimit(.minutes(1)))
 struct GivenUpCallTests {
-  @Test("nothing of a call is sent any more once it has been given up", arguments: [false, true])
+  @Test("nothing more of a call is sent after it was abandoned", arguments: [false, true])
   func unsentBytes(isSecure: Bool) async throws {
     let server = try await DeafServer.start(tls: isSecure ? try Self.tls() : nil)
     var configuration = MadangClient.Configuration(server: server.url, apiKey: "none")
     configuration.callTimeout = .seconds(1)
     var settings = ConnectionSettings.make(configuration)
-    // The certificate is nobody's.
+    // No authority has signed the certificate.
     settings.tlsConfiguration?.certificateVerification = .none
     let transport = Transport(configuration, settings: settings)
     let text = String(repeating: "a", count: 1 << 20)
@@ -37,7 +37,7 @@ struct GivenUpCallTests {
         certificateChain: [.certificate(certificate)], privateKey: .privateKey(key)))
   }
 
-  /// Signed by itself, for this test alone.
+  /// A self-signed certificate for this test.
   private static let certificate = """
     -----BEGIN CERTIFICATE-----
     MIIBmzCCAUGgAwIBAgIUG2tqFUJ5+MKDq67zfwGlxKkFWWowCgYIKoZIzj0EAwIw

@@ -22,14 +22,14 @@ struct LocalStoreTests {
         user: .init(userID: "u\(number % 7)", email: "a@example.com", nickname: "Mina", profileImage: nil)))
   }
 
-  /// What this process has spent of the processors' time.
+  /// The processor time that this process has used.
   private func cpuTime() -> Duration {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  @Test("a room with 100,000 local chats shows its last page within 50 ms of processor time; all pages can be walked")
+  @Test("a room with 100,000 local chats shows its last page within 50 ms of processor time, and all pages can be read")
   func manyChats() async throws {
     try await withFolder { folder in
       let store = try LocalStore(folder: folder, server: "http://x", account: "me")
@@ -37,7 +37,7 @@ struct LocalStoreTests {
         try await store.add((start..<start + 10_000).map(chat), to: room)
       }
       try await store.markWhole(room)
-      // Other tests share the process: the least of some attempts is this one's own.
+      // Other tests share the process, so the smallest of several measurements counts.
       var least = Duration.seconds(60)
       for _ in 0..<20 {
         let client = MadangClient(configuration: .init(server: "http://127.0.0.1:9", apiKey: "none"))
@@ -64,7 +64,7 @@ struct LocalStoreTests {
     }
   }
 
-  @Test("a chat that comes again is there once, as it came last")
+  @Test("a chat that arrives twice is stored once, in its last form")
   func repeated() async throws {
     try await withFolder { folder in
       let store = try LocalStore(folder: folder, server: "http://x", account: "me")
@@ -76,7 +76,7 @@ struct LocalStoreTests {
     }
   }
 
-  @Test("accounts and servers do not see each other's chats")
+  @Test("stores of different accounts and servers do not share chats")
   func separate() async throws {
     try await withFolder { folder in
       let mine = try LocalStore(folder: folder, server: "http://x", account: "me")
@@ -88,7 +88,7 @@ struct LocalStoreTests {
     }
   }
 
-  @Test("read marks only move on, and rooms without one were never read")
+  @Test("read marks only move forward, and a room without one was never read")
   func readMarks() async throws {
     try await withFolder { folder in
       let store = try LocalStore(folder: folder, server: "http://x", account: "me")
@@ -100,7 +100,7 @@ struct LocalStoreTests {
     }
   }
 
-  @Test("what is tried belongs to whoever took it over last")
+  @Test("an outgoing chat belongs to the owner that took it over last")
   func adoption() async throws {
     try await withFolder { folder in
       let store = try LocalStore(folder: folder, server: "http://x", account: "me")
@@ -121,7 +121,7 @@ struct LocalStoreTests {
     }
   }
 
-  @Test("a store that is none is told of as a file")
+  @Test("opening a file that is not a store is a file error")
   func damaged() async throws {
     try await withFolder { folder in
       let store = try LocalStore(folder: folder, server: "http://x", account: "me")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The picture cache")
 struct PictureCacheTests {
-  /// A cache over pretended downloads, in a folder of its own.
+  /// A cache with simulated downloads, in its own folder.
   private struct Scene {
     let folder = FileManager.default.temporaryDirectory.appending(path: "pictures-\(UUID().uuidString)")
     let time = Ticks()
@@ -32,7 +32,7 @@ struct PictureCacheTests {
     func advance(minutes: Double) { date.withLock { $0 += minutes * 60 } }
   }
 
-  /// A server of pictures of 1,000 bytes that counts; while it is held, answers wait.
+  /// A server of pictures of 1,000 bytes that counts requests; while it is held, its answers wait.
   private actor Downloads {
     private(set) var paths: [String] = []
     private(set) var cancelled = 0
@@ -64,7 +64,7 @@ struct PictureCacheTests {
     Data(path.utf8) + Data(repeating: 7, count: 1000 - path.utf8.count)
   }
 
-  @Test("however many ask for a picture at once, it is downloaded once")
+  @Test("concurrent requests for a picture download it once")
   func oneDownload() async throws {
     let scene = Scene()
     defer { scene.clear() }
@@ -79,13 +79,13 @@ struct PictureCacheTests {
     #expect(await scene.downloads.paths == ["/static/a"])
   }
 
-  @Test("memory forgets after ten minutes without use, disk after sixty days")
+  @Test("an unused picture leaves memory after ten minutes, and the disk after sixty days")
   func ages() async throws {
     let scene = Scene()
     defer { scene.clear() }
     let cache = scene.cache()
     _ = try await cache.picture("/static/a")
-    // Without its file, only memory can answer.
+    // Without its file, only memory can return the picture.
     for file in try scene.files() { try FileManager.default.removeItem(at: file) }
     scene.time.advance(minutes: 9)
     _ = try await cache.picture("/static/a")
@@ -104,7 +104,7 @@ struct PictureCacheTests {
     #expect(await scene.downloads.paths.count == 3)
   }
 
-  @Test("pictures outlive the program on disk")
+  @Test("pictures on disk survive the program")
   func restart() async throws {
     let scene = Scene()
     defer { scene.clear() }
@@ -113,7 +113,7 @@ struct PictureCacheTests {
     #expect(await scene.downloads.paths.count == 1)
   }
 
-  @Test("on disk what was not used the longest goes first, across programs")
+  @Test("the least recently used picture is removed from the disk first, across programs")
   func leastRecentlyUsed() async throws {
     let scene = Scene()
     defer { scene.clear() }
@@ -138,7 +138,7 @@ struct PictureCacheTests {
     #expect(await scene.downloads.paths.count == 5, "b had to go")
   }
 
-  @Test("memory keeps to its size")
+  @Test("memory stays within its size")
   func memoryLimit() async throws {
     let scene = Scene()
     defer { scene.clear() }
@@ -174,7 +174,7 @@ struct PictureCacheTests {
     #expect(await scene.downloads.paths.count == 2, "the new file is whole")
   }
 
-  @Test("a folder that cannot be written costs downloads, not pictures")
+  @Test("if the folder cannot be written, pictures are downloaded again")
   func noDisk() async throws {
     let scene = Scene()
     defer { scene.clear() }
@@ -184,7 +184,7 @@ struct PictureCacheTests {
     #expect(await scene.downloads.paths.count == 2)
   }
 
-  @Test("a failed download fails for those who wait, and is tried anew by the next")
+  @Test("a failed download fails for all that wait, and the next request tries again")
   func failure() async throws {
     let scene = Scene()
     defer { scene.clear() }
@@ -193,7 +193,7 @@ struct PictureCacheTests {
     #expect(await scene.downloads.paths.count == 2)
   }
 
-  @Test("a download goes on while somebody waits, and ends when the last one gave up")
+  @Test("a download continues while a caller waits, and ends when the last one gives up")
   func cancellation() async throws {
     let scene = Scene()
     defer { scene.clear() }
@@ -214,7 +214,7 @@ struct PictureCacheTests {
     #expect(await scene.downloads.cancelled == 1)
   }
 
-  @Test("emptying forgets memory and disk")
+  @Test("removing all pictures empties memory and disk")
   func emptying() async throws {
     let scene = Scene()
     defer { scene.clear() }

@@ -23,7 +23,7 @@ struct RoomLockTests {
     try result.get()
   }
 
-  /// Holds the room's lock as a program does that takes over its outbox.
+  /// Holds the room's lock like a program that takes over its outbox.
   private func lock(_ store: LocalStore) throws -> Int32 {
     let file = store.folder.appending(path: LocalStore.fileName(address.id) + ".turn")
     let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -31,11 +31,11 @@ struct RoomLockTests {
     return descriptor
   }
 
-  @Test("rooms that wait for another program's lock leave every thread to others")
+  @Test("rooms that wait for another program's lock block no thread")
   func waitingRooms() async throws {
     try await withStore { store, client in
       let descriptor = try lock(store)
-      // Only a thread of its own still runs if the rooms block all others.
+      // If the rooms block all shared threads, only a separate thread still runs.
       let wasRescued = Mutex(false)
       let (isOver, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       Thread.detachNewThread {
@@ -56,9 +56,9 @@ struct RoomLockTests {
         }
         var begun = starts.makeAsyncIterator()
         for _ in 0..<count { await begun.next() }
-        // Takes more turns than they need to come to the lock.
+        // More turns than the rooms need to reach the lock.
         for _ in 0..<100 { _ = try await store.newest(in: address) }
-        // More tasks than there are threads wait, and this one runs.
+        // More tasks wait than there are threads, and this one still runs.
         flock(descriptor, LOCK_UN)
         try await group.waitForAll()
       }
@@ -75,7 +75,7 @@ struct RoomLockTests {
     }
   }
 
-  @Test("whoever gives up while another program holds the lock does not wait for it")
+  @Test("cancelling a room ends its wait for a lock that another program holds")
   func cancelledOpening() async throws {
     try await withStore { store, client in
       let descriptor = try lock(store)
@@ -99,7 +99,7 @@ struct RoomLockTests {
       first = nil
       while freed != nil { await Task.yield() }
       var changes = await second.signals().makeAsyncIterator()
-      // Nothing can be reached, so it is not live.
+      // The server cannot be reached, so the room does not become live.
       let run = Task { try await second.run() }
       while await second.outbox.count < 2 { await changes.next() }
       #expect(await second.outbox.map(\.chat.content) == ["left", "later"])
@@ -108,7 +108,7 @@ struct RoomLockTests {
     }
   }
 
-  @Test("of two room objects neither takes over from the other, however often they ask")
+  @Test("two objects for one room never take over each other's chats, however often they ask")
   func bothThere() async throws {
     try await withStore { store, _ in
       let path = store.folder.appending(path: "room")
@@ -126,7 +126,7 @@ struct RoomLockTests {
     }
   }
 
-  @Test("a chat sent by a task that is cancelled is stored all the same")
+  @Test("a chat sent by a cancelled task is stored nevertheless")
   func cancelledSend() async throws {
     try await withStore { store, client in
       let room = try await Room(address, client: client, store: store)

@@ -17,7 +17,7 @@ struct SessionsAndRoomsTests {
     try await MadangClient.withPerson(nickname, by: world.makeClient(store: store), body)
   }
 
-  /// Runs `body` with an empty directory, gone afterwards.
+  /// Runs `body` with an empty directory, which is removed afterwards.
   private func inFolder(_ body: (URL) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-client-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -25,7 +25,7 @@ struct SessionsAndRoomsTests {
     try await body(folder)
   }
 
-  @Test("calls that meet an expired token together share one renewal")
+  @Test("concurrent calls with an expired token share one renewal")
   func oneRenewal() async throws {
     let saves = Mutex(0)
     let store = SessionStore(load: { nil }, save: { _ in saves.withLock { $0 += 1 } })
@@ -39,7 +39,7 @@ struct SessionsAndRoomsTests {
     }
   }
 
-  @Test("a session that cannot be renewed is over, for every call under way")
+  @Test("a session that cannot be renewed ends for all calls in progress")
   func sessionOver() async throws {
     try await withPerson("Mina") { mina in
       world.clock.advance(by: .seconds(40 * 86_400))
@@ -49,7 +49,7 @@ struct SessionsAndRoomsTests {
     }
   }
 
-  @Test("a session ended elsewhere is over here too")
+  @Test("a session that was ended elsewhere ends here too")
   func revoked() async throws {
     let tokens = Mutex<Edition2024_10.Tokens?>(nil)
     let store = SessionStore(load: { tokens.withLock(\.self) }, save: { new in tokens.withLock { $0 = new } })
@@ -63,7 +63,7 @@ struct SessionsAndRoomsTests {
     }
   }
 
-  @Test("signing in through Apple and Kakao makes an account once; pushes of the session go where it says")
+  @Test("signing in with Apple or Kakao creates an account once, and pushes go to the session's device token")
   func socialSignIn() async throws {
     let (first, second) = (world.makeClient(), world.makeClient())
     let apple = try world.socialToken(
@@ -84,7 +84,7 @@ struct SessionsAndRoomsTests {
     try await second.close()
   }
 
-  @Test("an upload tells its progress up to the last byte, and the download is the same file")
+  @Test("an upload reports its progress up to the last byte, and the download equals the file")
   func transfer() async throws {
     try await inFolder { folder in
       try await withPerson("Mina") { mina in
@@ -107,7 +107,7 @@ struct SessionsAndRoomsTests {
     }
   }
 
-  @Test("a document is sent with its name, and downloaded by the path that has it")
+  @Test("a document is sent with its name, and downloaded by the path that contains it")
   func document() async throws {
     try await inFolder { folder in
       try await withPerson("Mina") { mina in
@@ -125,7 +125,7 @@ struct SessionsAndRoomsTests {
     }
   }
 
-  @Test("a file that shrinks while it is sent fails as a file, and posts nothing")
+  @Test("a file that shrinks during the upload is a file error, and nothing is posted")
   func shrinkingFile() async throws {
     try await inFolder { folder in
       try await withPerson("Mina") { mina in
@@ -141,7 +141,7 @@ struct SessionsAndRoomsTests {
     }
   }
 
-  @Test("a file that does not come whole leaves nothing behind")
+  @Test("an incomplete download leaves no file")
   func failedDownload() async throws {
     try await inFolder { folder in
       try await withPerson("Mina") { mina in
@@ -157,7 +157,7 @@ struct SessionsAndRoomsTests {
     }
   }
 
-  @Test("live chats equal the answers to their posts, in order, the sender's own included")
+  @Test("live chats equal the answers to their posts, in order, including the sender's own")
   func live() async throws {
     try await withPerson("Mina") { mina in
       let room = try await mina.newRoom()
@@ -170,7 +170,7 @@ struct SessionsAndRoomsTests {
     }
   }
 
-  @Test("watching from a date brings what is newer first, then goes live")
+  @Test("watching from a date delivers newer chats first, then goes live")
   func fromCursor() async throws {
     try await withPerson("Mina") { mina in
       let room = try await mina.newRoom()
@@ -182,7 +182,7 @@ struct SessionsAndRoomsTests {
     }
   }
 
-  @Test("a stranger may not watch")
+  @Test("an account that is not a member may not watch")
   func stranger() async throws {
     try await withPerson("Mina") { mina in
       let room = try await mina.newRoom()
@@ -194,7 +194,7 @@ struct SessionsAndRoomsTests {
     }
   }
 
-  @Test("a reader too slow for its buffer still gets every chat once")
+  @Test("a reader too slow for its buffer still receives every chat once")
   func slowReader() async throws {
     try await withPerson("Mina") { mina in
       let room = try await mina.newRoom()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The tutorial")
 struct TutorialTests {
-  @Test("the code in the tutorial is the code that is compiled")
+  @Test("the tutorial shows the code that is compiled")
   func sameCode() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -12,7 +12,7 @@ struct TutorialTests {
     }
     let code = try lines("Examples/ChatScreen/ChatScreen.swift")
     let text = try lines("Sources/MadangClient/MadangClient.docc/ChatScreen.md")
-    // The blocks after the first, which is no part of the example.
+    // The blocks after the first one, which is not part of the example.
     let blocks = text.split(separator: "```swift").dropFirst(2).flatMap { $0.prefix { $0 != "```" } }
     #expect(blocks == code)
     #expect(code.count <= 60)

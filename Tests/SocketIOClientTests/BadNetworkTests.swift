@@ -7,16 +7,16 @@ import Testing
 
 @testable import SocketIOClient
 
-@Suite("A bad network, and servers that mean no good", .timeLimit(.minutes(2)))
+@Suite("Bad networks and malicious servers", .timeLimit(.minutes(2)))
 struct BadNetworkTests {
-  /// Notes the auth of whoever is let in.
+  /// Notes the auth of clients that are accepted.
   private static var noting: Rig.Declaration {
     { handlers, notes in
       handlers.use { request, _ in notes.add(String(decoding: request.auth, as: UTF8.self)) }
     }
   }
 
-  /// Waits, whether or not it is cancelled, until it is opened.
+  /// Waits, even if cancelled, until it is opened.
   private final class Gate: Sendable {
     private let stream: AsyncStream<Void>
     private let opening: AsyncStream<Void>.Continuation
@@ -30,14 +30,16 @@ struct BadNetworkTests {
 
     func wait() async {
       asked.store(true, ordering: .relaxed)
-      // A task of its own is not cancelled with the one that waits.
+      // A separate task is not cancelled with the one that waits.
       await Task { for await _ in stream {} }.value
     }
   }
 
   // MARK: Joining
 
-  @Test("credentials of a membership that was left are neither used nor refuse the next one", arguments: [true, false])
+  @Test(
+    "credentials for a membership that was left are not used, and their failure does not refuse the next one",
+    arguments: [true, false])
   func leftCredentials(heedsCancellation: Bool) async throws {
     try await Rig.with(.changed { _ in }, Self.noting) { (rig) async throws in
       try await rig.withClient { (client) async throws in
@@ -72,7 +74,7 @@ struct BadNetworkTests {
     }
   }
 
-  @Test("new credentials take the place of those that are being made", arguments: 0..<3)
+  @Test("new credentials replace pending ones", arguments: 0..<3)
   func changedCredentials(way: Int) async throws {
     try await Rig.with(.changed { _ in }, Self.noting) { (rig) async throws in
       try await rig.withClient { (client) async throws in
@@ -98,7 +100,7 @@ struct BadNetworkTests {
     }
   }
 
-  @Test("a connect ends when the server's removal from before arrives instead of its answer")
+  @Test("a connect ends when the server's earlier removal arrives instead of its answer")
   func crossingRemoval() async throws {
     let gate = Gate()
     let slow: Rig.Declaration = { handlers, _ in handlers.use { _, _ in await gate.wait() } }
@@ -113,7 +115,7 @@ struct BadNetworkTests {
     }
   }
 
-  @Test("credentials that cannot be made for a while drop nothing of a namespace that was joined")
+  @Test("a temporary failure to make credentials keeps the events of a joined namespace")
   func passingFailure() async throws {
     struct Unreachable: Error {}
     try await Rig.with { (rig) async throws in
@@ -133,7 +135,7 @@ struct BadNetworkTests {
     }
   }
 
-  @Test("what is dropped with a refused membership is said in the log")
+  @Test("the log names the events that are dropped with a refused membership")
   func droppedLog() async throws {
     let gate = Gate()
     let refusing: Rig.Declaration = { handlers, _ in
@@ -157,7 +159,7 @@ struct BadNetworkTests {
     }
   }
 
-  @Test("a client that is refused while it is joined is not joined any more")
+  @Test("a joined client that is refused is no longer joined")
   func refusedWhileJoined() async throws {
     try await Rig.with { (rig) async throws in
       try await rig.withClient { (client) async throws in
@@ -179,7 +181,7 @@ struct BadNetworkTests {
 
   // MARK: Sending
 
-  @Test("an acknowledgement for an event that was not sent yet is no acknowledgement")
+  @Test("an acknowledgement for an event that was not sent yet is ignored")
   func earlyAck() async throws {
     try await Rig.with { (rig) async throws in
       try await rig.withClient(.webSocket, { $0.retries = 1 }) { (client) async throws in
@@ -196,7 +198,7 @@ struct BadNetworkTests {
     }
   }
 
-  @Test("an event is not sent again while the network has not taken it")
+  @Test("an event is not sent again while the network has not accepted it")
   func copies() async throws {
     try await Rig.with { (rig) async throws in
       let change: (inout SocketIOClient.Configuration) -> Void = { configuration in
@@ -214,7 +216,7 @@ struct BadNetworkTests {
     }
   }
 
-  @Test("who waits for an acknowledgement is told that the client was closed")
+  @Test("closing the client fails the wait for an acknowledgement")
   func closedAck() async throws {
     try await Rig.with { (rig) async throws in
       try await rig.withClient { (client) async throws in
@@ -227,7 +229,7 @@ struct BadNetworkTests {
     }
   }
 
-  // MARK: What servers may cost
+  // MARK: Costs that a server may cause
 
   @Test("answers to pings do not pile up")
   func pings() async throws {
@@ -255,7 +257,7 @@ struct BadNetworkTests {
     }
   }
 
-  @Test("the frames of a message are bounded by what they cost", arguments: [(1, 1024), (16 << 20, 16384)])
+  @Test("the number of frames of a message is limited by their cost", arguments: [(1, 1024), (16 << 20, 16384)])
   func fragments(bytes: Int, frames: Int) {
     var configuration = SocketIOClient.Configuration()
     configuration.maxMessageBytes = bytes
@@ -281,7 +283,7 @@ struct BadNetworkTests {
     func text(_ count: Int) -> String { String(repeating: "x", count: count) }
   }
 
-  @Test("a payload has so many packets and no more", arguments: [EngineRevision.v3, .v4])
+  @Test("the number of packets in a payload is limited", arguments: [EngineRevision.v3, .v4])
   func payload(revision: EngineRevision) throws {
     let packets = Array(repeating: EnginePacket(.ping), count: 3)
     let payload = EnginePayload.encode(packets, revision)
@@ -291,7 +293,7 @@ struct BadNetworkTests {
 
   // MARK: Settings
 
-  @Test("no setting is a trap", arguments: ClientMode.allCases)
+  @Test("no setting can trap", arguments: ClientMode.allCases)
   func settings(mode: ClientMode) async throws {
     try await Rig.with { (rig) async throws in
       let change: (inout SocketIOClient.Configuration) -> Void = { configuration in
@@ -304,7 +306,7 @@ struct BadNetworkTests {
     }
   }
 
-  @Test("no description of a setting, and no error, holds a password or a key")
+  @Test("no description of a setting, and no error, contains a password or a key")
   func secrets() throws {
     var configuration = SocketIOClient.Configuration()
     configuration.proxy = try .init(url: "http://mina:secret@proxy.example:3128")
@@ -330,7 +332,7 @@ struct BadNetworkTests {
       let client = try SocketIOClient(
         url: "http://127.0.0.1:\(relay.port)", configuration: configuration, logger: .silent)
       let running = Task { await client.run() }
-      // It is somewhere on the way.
+      // By now the connection is being opened.
       try await Task.sleep(for: .milliseconds(100))
       let began = ContinuousClock.now
       await client.close()
@@ -341,7 +343,7 @@ struct BadNetworkTests {
 }
 
 extension SocketIOClient {
-  /// Has the client receive messages in one turn, as when they come in one segment.
+  /// Lets the client receive messages in one turn, as if they arrived in one segment.
   fileprivate func receive(_ messages: [String]) {
     for message in messages {
       received(EnginePacket(.message, Array(message.utf8)), connection: connectionCount)
@@ -352,10 +354,10 @@ extension SocketIOClient {
     for _ in 0..<count { received(EnginePacket(.ping), connection: connectionCount) }
   }
 
-  /// Acts in one turn, before anything that is sent goes out.
+  /// Runs in one turn, before anything that it sends leaves.
   fileprivate func inOneTurn(_ body: @Sendable (isolated SocketIOClient) -> Void) { body(self) }
 
-  /// Acts in one turn in which nothing waits to be posted.
+  /// Runs in one turn in which no packet waits for a POST.
   fileprivate func idle(_ body: @Sendable (isolated SocketIOClient) throws -> Void) async throws {
     while connection?.outbox.isEmpty != true { try await Task.sleep(for: .milliseconds(1)) }
     try body(self)

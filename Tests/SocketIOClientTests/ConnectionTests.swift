@@ -10,7 +10,7 @@ import Testing
 struct ConnectionTests {
   private typealias Event = SocketIOClient.ConnectionEvent
 
-  @Test("a client knows its id and whether it is joined, recovered or will be back", arguments: ClientMode.allCases)
+  @Test("a client knows its id, and whether it is joined, recovered or will rejoin", arguments: ClientMode.allCases)
   func state(mode: ClientMode) async throws {
     try await Rig.with(.changed { $0.recovery = .init() }) { (rig) async throws in
       try await rig.withClient(mode) { (client) async throws in
@@ -37,7 +37,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("bytes of JSON are the auth payload as they are, within closures too, and values become it")
+  @Test("bytes of JSON are the auth payload unchanged, also within closures, and values are encoded")
   func auth() async throws {
     let declare: Rig.Declaration = { handlers, notes in
       handlers.use { request, _ in notes.add(String(decoding: request.auth, as: UTF8.self)) }
@@ -56,7 +56,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("a namespace without its slash, and a URL with more than an address, are refused at once")
+  @Test("a namespace without its slash, and a URL with more than an origin, are refused at once")
   func slips() async throws {
     for url in ["http://127.0.0.1:1/chat", "http://127.0.0.1:1/?token=x", "http://127.0.0.1:1/#x"] {
       #expect(throws: SocketIOError.notOrigin(url)) { try SocketIOClient(url: url) }
@@ -68,7 +68,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("attempts, openings, upgrades, pings and ends of the connection are told in order")
+  @Test("attempts, openings, upgrades, pings and ends of the connection are reported in order")
   func events() async throws {
     try await Rig.with(.changed { $0.pingInterval = .milliseconds(20) }) { (rig) async throws in
       var configuration = SocketIOClient.Configuration.quick
@@ -104,7 +104,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("after as many failures as allowed the client gives up", arguments: [0, 2])
+  @Test("the client gives up after the allowed number of failures", arguments: [0, 2])
   func gaveUp(attempts: Int) async throws {
     var configuration = SocketIOClient.Configuration.quick
     configuration.maxAttempts = attempts
@@ -120,7 +120,7 @@ struct ConnectionTests {
     #expect(try await client.connectionEvents().reduce(0) { count, _ in count + 1 } == 0)
   }
 
-  @Test("delays grow to the longest, with a share of chance")
+  @Test("delays grow to the longest one, with a random share")
   func delays() {
     var backoff = SocketIOClient.Backoff()
     (backoff.first, backoff.longest, backoff.jitter) = (.seconds(1), .seconds(5), 0.5)
@@ -129,7 +129,7 @@ struct ConnectionTests {
     #expect(backoff.delay(after: 9, chance: 1) == .milliseconds(7500))
   }
 
-  @Test("a path, query items and headers of one's own reach the server", arguments: ClientMode.allCases)
+  @Test("the application's path, query items and headers reach the server", arguments: ClientMode.allCases)
   func handshake(mode: ClientMode) async throws {
     let greeting: Rig.Declaration = { handlers, notes in
       handlers.connected = { socket in
@@ -150,7 +150,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("a server that opens no session is given up in time", arguments: ClientMode.allCases)
+  @Test("waiting for a server that opens no session ends in time", arguments: ClientMode.allCases)
   func openingTimeout(mode: ClientMode) async throws {
     let never = AsyncStream<Void>.makeStream()
     try await Rig.with(

@@ -18,7 +18,7 @@ struct CookieTests {
     return CookieJar(try ServerAddress(url: url), configuration)
   }
 
-  @Test("a cookie of the answer that opens a session goes with each later request, and with the upgrade")
+  @Test("a cookie of the answer that opens a session is sent with each later request, and with the upgrade")
   func sticky() async throws {
     try await Rig.with(.changed { $0.cookie = .init(name: "node") }) { (rig) async throws in
       try await Relay.with(.plain(to: rig.port)) { (relay) async throws in
@@ -40,7 +40,7 @@ struct CookieTests {
     }
   }
 
-  @Test("cookies are sent until they expire, and a new one takes the place of its namesake")
+  @Test("cookies are sent until they expire, and a new one replaces one with the same name")
   func lifetime() throws {
     var jar = try Self.jar()
     #expect(jar.header(at: Self.now) == nil)
@@ -58,7 +58,7 @@ struct CookieTests {
   }
 
   @Test(
-    "what is meant for another host, another path or a safe connection is not kept",
+    "cookies for another host, another path or secure connections only are not kept",
     arguments: [
       "a=1; Domain=other.example", "a=1; Domain=at.example", "a=1; Domain=x.chat.example", "a=1; Path=/other",
       "a=1; Path=/sock", "a=1; Secure", "a=\u{7f}", "=1", "a", "", ";",
@@ -77,7 +77,7 @@ struct CookieTests {
     #expect(jar.header(at: Self.now) == "a=1")
   }
 
-  @Test("no more cookies are remembered, and no more of their bytes, than is allowed: the oldest go")
+  @Test("the number and the bytes of cookies are limited: the oldest are removed")
   func bounded() throws {
     var jar = try Self.jar { ($0.maxCookies, $0.maxCookieBytes) = (2, 10) }
     for name in ["a", "b", "c"] { jar.take("\(name)=1", at: Self.now) }
@@ -91,7 +91,7 @@ struct CookieTests {
     #expect(jar.header(at: Self.now) == nil)
   }
 
-  @Test("whatever a server sets, what is shown to it is plain and within the limits")
+  @Test("the client's Cookie header is plain and within the limits for any Set-Cookie")
   func anything() throws {
     let parts = [
       "a", "b=", "=", ";", " ", "Path=/", "Max-Age=99999999999999999999", "Max-Age=-1", "Expires=x", "\u{0}", "é",
@@ -103,12 +103,12 @@ struct CookieTests {
       }
       let header = jar.header(at: Self.now) ?? ""
       #expect(header.utf8.allSatisfy { (0x20...0x7e).contains($0) })
-      // Names and values, and around them "=" and "; ".
+      // Names and values, with "=" and "; " between them.
       #expect(header.utf8.count <= 12 + 3 + 2 * 2)
     }
   }
 
-  @Test("a cookie above the limit pushes out no other, and limits below 0 keep none")
+  @Test("a cookie above the limit displaces no other, and limits below 0 keep none")
   func odd() throws {
     var jar = try Self.jar { $0.maxCookieBytes = 10 }
     jar.take("a=1", at: Self.now)

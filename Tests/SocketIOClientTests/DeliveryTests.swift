@@ -8,7 +8,7 @@ import Testing
 @Suite("Delivery of emitted events", .timeLimit(.minutes(2)))
 struct DeliveryTests {
   @Test(
-    "what is emitted before its namespace is joined arrives in order, and before what is emitted after",
+    "events emitted before their namespace is joined arrive in order, and before later ones",
     arguments: ClientMode.allCases)
   func early(mode: ClientMode) async throws {
     try await Rig.with { (rig) async throws in
@@ -31,7 +31,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("what is emitted while the connection is lost arrives once it is back", arguments: ClientMode.allCases)
+  @Test("events emitted while the connection is lost arrive after it is restored", arguments: ClientMode.allCases)
   func lost(mode: ClientMode) async throws {
     try await Rig.with { (rig) async throws in
       try await rig.withClient(mode) { (client) async throws in
@@ -50,7 +50,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("what is given to a connection that is about to end is kept for the next")
+  @Test("events emitted over a connection that is about to end are kept for the next one")
   func ending() async throws {
     try await Rig.with { (rig) async throws in
       try await rig.withClient { (client) async throws in
@@ -62,7 +62,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("what is kept for a namespace stays when somebody begins to read its updates")
+  @Test("kept events of a namespace stay when a reader starts to read its updates")
   func readLater() async throws {
     try await Rig.with { (rig) async throws in
       let client = try SocketIOClient(url: rig.url, configuration: .quick, logger: .silent)
@@ -80,7 +80,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("no more events are kept than is allowed, none where nothing is, and none in a namespace nobody asked for")
+  @Test("the number of kept events is limited, also to zero, and none is kept for a namespace that was not requested")
   func limits() async throws {
     var configuration = SocketIOClient.Configuration()
     configuration.maxOfflineEvents = 2
@@ -104,7 +104,7 @@ struct DeliveryTests {
     _ = updates
   }
 
-  @Test("a volatile event goes out at once or never", arguments: ClientMode.allCases)
+  @Test("a volatile event is sent at once or never", arguments: ClientMode.allCases)
   func volatile(mode: ClientMode) async throws {
     try await Rig.with { (rig) async throws in
       try await rig.withClient(mode) { (client) async throws in
@@ -119,7 +119,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("an event whose acknowledgement nobody waits for any more is not sent later")
+  @Test("an event whose acknowledgement is not awaited any longer is not sent later")
   func lateAck() async throws {
     try await Rig.with { (rig) async throws in
       let client = try SocketIOClient(url: rig.url, configuration: .quick, logger: .silent)
@@ -140,7 +140,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("kept events fail with the client that keeps them, with its refusal, and when their namespace is left")
+  @Test("kept events fail when the client is closed, when it is refused, and when their namespace is left")
   func endings() async throws {
     let client = try SocketIOClient(url: "http://127.0.0.1:1", configuration: .quick, logger: .silent)
     let updates = await client.updates(in: ["/", "/left"])
@@ -161,7 +161,7 @@ struct DeliveryTests {
         let asking = client.asking("/")
         await #expect(throws: SocketIOError.self) { try await joining.value }
         let error = await #expect(throws: SocketIOError.self) { try await asking.value }
-        // It may have come when the refusal was there.
+        // The event may have been emitted after the refusal.
         #expect(error == .notConnected || error?.description == "the server refused: no")
       }
     }

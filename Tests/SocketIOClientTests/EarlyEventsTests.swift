@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Events before the answer to CONNECT", .timeLimit(.minutes(1)))
 struct EarlyEventsTests {
-  /// Has a client hear events and then an answer, as from Node's server when it returns.
+  /// Delivers events and then an answer to a client, like Node's server to a returning client.
   private static func returning(
     limit: Int, pid: String?, _ body: (SocketIOClient, inout SocketIOClient.Events.AsyncIterator) async throws -> Void
   ) async throws {
@@ -21,7 +21,7 @@ struct EarlyEventsTests {
     }
   }
 
-  @Test("those of a client that has its socket back are heard behind the answer, in order and without their offsets")
+  @Test("a client that returns to its socket receives them after the answer, in order and without offsets")
   func recovered() async throws {
     try await Self.returning(limit: 100, pid: nil) { (client, news) async throws in
       for number in 0..<2 {
@@ -32,7 +32,7 @@ struct EarlyEventsTests {
     }
   }
 
-  @Test("those of a client that gets a new socket are heard behind the answer, too")
+  @Test("a client with a new socket receives them after the answer")
   func anew() async throws {
     try await Self.returning(limit: 100, pid: "other") { (client, news) async throws in
       for number in 0..<2 {
@@ -42,7 +42,7 @@ struct EarlyEventsTests {
     }
   }
 
-  @Test("those of a client that comes for the first time are heard behind the answer")
+  @Test("a new client receives them after the answer")
   func first() async throws {
     try await Rig.with { (rig) async throws in
       try await rig.withClient { (client) async throws in
@@ -72,18 +72,18 @@ struct EarlyEventsTests {
     }
   }
 
-  @Test("a client that missed more than it may hold gives its socket up")
+  @Test("a client that missed more events than it may hold loses its socket")
   func tooMany() async throws {
     try await Self.returning(limit: 1, pid: nil) { (client, _) async throws in
       #expect(await !client.isRecovered())
     }
   }
 
-  @Test("what is held has a limit in number and one in bytes, over all namespaces")
+  @Test("held events are limited in number and in bytes, over all namespaces")
   func limits() {
     var configuration = SocketIOClient.Configuration()
     configuration.maxWaitingUpdates = 6
-    // Each of them counts 64 bytes for its value as well.
+    // Each event's value counts 64 bytes in addition.
     configuration.maxMessageBytes = 10 + 2 * 64
     func event(_ size: Int) -> SocketEvent {
       SocketEvent(name: "e", arguments: SocketArguments([Array(repeating: 0x31, count: size - 1)]))
@@ -92,7 +92,7 @@ struct EarlyEventsTests {
     for (size, namespace) in [(6, "/"), (5, "/a"), (4, "/b")] {
       early.append(event(size), in: namespace, configuration)
     }
-    // Those of a namespace without room are given up whole, and the next time there may be room.
+    // All events of a namespace without room are dropped; the next time there may be room.
     early.append(event(1), in: "/a", configuration)
     let taken = ["/", "/a", "/b", "/a"].map { early.take($0)?.count }
     #expect(taken == [1, nil, 1, 0])
@@ -104,9 +104,9 @@ struct EarlyEventsTests {
 }
 
 extension SocketIOClient {
-  /// Asks for `/` anew, and hears numbered events before the answer; all in one turn.
+  /// Asks for `/` again, and receives numbered events before the answer, all in one turn.
   ///
-  /// - Parameter pid: That of the answer; `nil`: that of before.
+  /// - Parameter pid: The answer's private id; `nil` for the former one.
   fileprivate func hear(events count: Int, answeredWith pid: String?) {
     let pid = pid ?? claims["/"]?.pid
     _ = connection?.socket.disconnect("/")

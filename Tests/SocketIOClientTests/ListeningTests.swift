@@ -5,7 +5,7 @@ import Testing
 
 @testable import SocketIOClient
 
-@Suite("What clients listen to", .timeLimit(.minutes(2)))
+@Suite("Sequences of events", .timeLimit(.minutes(2)))
 struct ListeningTests {
   @Test(
     "several values are sent and received, and answers and acknowledgements have values", arguments: ClientMode.allCases
@@ -44,7 +44,7 @@ struct ListeningTests {
     }
   }
 
-  @Test("all events are seen, and each that goes out, kept ones when they go")
+  @Test("all events are reported, and all outgoing ones, kept events when they are sent")
   func allAndOutgoing() async throws {
     try await Rig.with { (rig) async throws in
       let client = try SocketIOClient(url: rig.url, configuration: .quick, logger: .silent)
@@ -98,7 +98,7 @@ struct ListeningTests {
     }
   }
 
-  @Test("a reader that stops is forgotten, and one that falls behind is told")
+  @Test("a reader that stops is removed, and one that falls behind gets an error")
   func readers() async throws {
     try await Rig.with { (rig) async throws in
       try await rig.withClient(.webSocket, { $0.maxWaitingUpdates = 3 }) { (client) async throws in

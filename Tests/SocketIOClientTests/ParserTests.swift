@@ -30,7 +30,7 @@ struct ParserTests {
     }
   }
 
-  @Test("by MessagePack the server refuses with its message and data, asks, and disconnects")
+  @Test("with MessagePack the server refuses with its message and data, asks, and disconnects")
   func packets() async throws {
     let guarded: Rig.Declaration = { handlers, _ in
       handlers.use { request, _ in
@@ -69,7 +69,7 @@ struct ParserTests {
     }
   }
 
-  @Test("servers of a cluster may have different parsers: a broadcast reaches the clients of each in its own")
+  @Test("servers of a cluster may have different parsers: a broadcast reaches all clients in their own format")
   func cluster() async throws {
     let adapter = InMemoryAdapter()
     func settings(_ parser: SocketParser) -> SocketIOServer.Configuration {
@@ -96,7 +96,7 @@ struct ParserTests {
     }
   }
 
-  @Test("a lost client returns to its socket by MessagePack and hears what it missed, bytes as well")
+  @Test("a lost client returns to its socket with MessagePack and receives missed events, including bytes")
   func recovery() async throws {
     let settings = SocketIOServer.Configuration.changed {
       $0.parser = .msgpack
@@ -117,7 +117,7 @@ struct ParserTests {
   }
 
   @Test(
-    "a client with another parser is disconnected, and the log of the server says why",
+    "a client with another parser is disconnected, and the server's log says why",
     arguments: [(SocketParser.json, SocketParser.msgpack, "is binary"), (.msgpack, .json, "are JSON")])
   func differs(served: SocketParser, spoken: SocketParser, advice: String) async throws {
     let log = LogRecorder()

@@ -5,9 +5,9 @@ import SocketIOSupport
 import Testing
 
 /// The program of "Coming from Node".
-@Suite("The program in two languages", .timeLimit(.minutes(1)))
+@Suite("The program in both languages", .timeLimit(.minutes(1)))
 struct ProgramTests {
-  @Test("the program that stands in two languages in Coming from Node is run, and hears what Node's would")
+  @Test("the program in both languages in Coming from Node runs, and receives the events that Node's would")
   func program() async throws {
     let chat: Rig.Declaration = { handlers, notes in
       handlers.use { request, _ in
@@ -45,7 +45,7 @@ struct ProgramTests {
     }
   }
 
-  @Test("the page shows this program, and Getting started the example that is compiled")
+  @Test("the page shows this program, and Getting started shows the compiled example")
   func pages() throws {
     let here = URL(filePath: #filePath)
     let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Proxies", .timeLimit(.minutes(2)))
 struct ProxyTests {
-  @Test("connections go through a proxy, which is shown a name and a password", arguments: ClientMode.allCases)
+  @Test("connections use a proxy, and send it a name and a password", arguments: ClientMode.allCases)
   func proxy(mode: ClientMode) async throws {
     try await Rig.withTLS { rig, front in
       // mina:p:w
@@ -28,7 +28,7 @@ struct ProxyTests {
     }
   }
 
-  @Test("what is wrong with a proxy is not taken for what is wrong with the server", arguments: ClientMode.allCases)
+  @Test("an error of a proxy is not reported as an error of the server", arguments: ClientMode.allCases)
   func badProxy(mode: ClientMode) async throws {
     try await Rig.with { (rig) async throws in
       let nobody = try await rig.outcome(rig.url, mode) {
@@ -47,7 +47,7 @@ struct ProxyTests {
   }
 
   @Test(
-    "a proxy that answers anything else opens no connection, and is waited for no longer than allowed",
+    "a proxy with another answer opens no connection, and waiting for it ends in time",
     arguments: [
       "", "garbage\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nyes",
       "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",

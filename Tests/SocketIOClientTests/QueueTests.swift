@@ -4,7 +4,7 @@ import Testing
 
 @testable import SocketIOClient
 
-@Suite("What waits to be sent")
+@Suite("The queues of events to send")
 struct QueueTests {
   private static func outgoing(_ number: UInt64) -> Outgoing {
     Outgoing(SocketEvent(name: "e", arguments: .init([json("\(number)")]), id: AckID(number)), in: "/", .json)
@@ -14,7 +14,7 @@ struct QueueTests {
     RetryQueue.Entry(id: AckID(number), outgoing: outgoing(number), timeout: .seconds(1))
   }
 
-  @Test("an event has its turn once the one before it was acknowledged, or has used up its tries")
+  @Test("an event is sent after the one before it was acknowledged, or has used up its tries")
   func turns() throws {
     var queue = RetryQueue()
     for number in 0..<3 { try queue.append(Self.entry(UInt64(number)), .init()) }
@@ -35,7 +35,7 @@ struct QueueTests {
     #expect(queue.next() == nil && !queue.holds(AckID(2)))
   }
 
-  @Test("whatever fails, each event is sent in order, at most once more than retries, and leaves room")
+  @Test("each event is sent in order, at most once more than retries, and makes room, whichever tries fail")
   func anyFailures() throws {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<200 {
@@ -83,7 +83,7 @@ struct QueueTests {
     }
   }
 
-  @Test("neither keeps more bytes than it may, and what leaves makes room")
+  @Test("neither queue keeps more bytes than allowed, and a removed event makes room")
   func bytes() throws {
     var limits = SocketIOClient.Configuration()
     let size = Self.outgoing(0).byteCount

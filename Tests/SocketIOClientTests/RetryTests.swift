@@ -5,9 +5,9 @@ import Testing
 
 @testable import SocketIOClient
 
-@Suite("Events that are sent again", .timeLimit(.minutes(2)))
+@Suite("Repeated events", .timeLimit(.minutes(2)))
 struct RetryTests {
-  /// Has the server miss the first tries of what begins with "deaf".
+  /// Makes the server ignore the first tries of events whose name begins with "deaf".
   private static func deaf(_ tries: Int) -> Rig.Declaration {
     { handlers, notes in
       handlers.on("deaf") { _, event in
@@ -17,7 +17,7 @@ struct RetryTests {
     }
   }
 
-  @Test("events go out one at a time, each again until it is acknowledged", arguments: ClientMode.allCases)
+  @Test("events are sent one at a time, and repeated until they are acknowledged", arguments: ClientMode.allCases)
   func again(mode: ClientMode) async throws {
     try await Rig.with(.changed { _ in }, Self.deaf(2)) { (rig) async throws in
       let change: (inout SocketIOClient.Configuration) -> Void = { configuration in
@@ -28,7 +28,7 @@ struct RetryTests {
         try await client.connect()
         for text in ["a", "b", "c"] { try await client.emit("deaf", text) }
         try await client.note("end")
-        // A server that was slow to answer may have been asked once more.
+        // A server that was slow to answer may have received it twice.
         var firsts: [String] = []
         for note in rig.notes.all where !firsts.contains(note) { firsts.append(note) }
         #expect(firsts == ["a", "b", "c", "end"])
@@ -38,7 +38,7 @@ struct RetryTests {
     }
   }
 
-  @Test("an event is given up after its retries, and whoever waits is told")
+  @Test("after its retries an event is dropped, and the waiting caller gets an error")
   func givenUp() async throws {
     try await Rig.with(.changed { _ in }, Self.deaf(.max)) { (rig) async throws in
       let change: (inout SocketIOClient.Configuration) -> Void = { configuration in configuration.retries = 2 }
@@ -76,7 +76,7 @@ struct RetryTests {
     }
   }
 
-  @Test("whoever waits for an acknowledgement is answered over the next connection", arguments: ClientMode.allCases)
+  @Test("a caller that waits for an acknowledgement gets it over the next connection", arguments: ClientMode.allCases)
   func answeredLater(mode: ClientMode) async throws {
     try await Rig.with(.changed { _ in }, Self.deaf(1)) { (rig) async throws in
       try await rig.withClient(mode, { $0.retries = 1 }) { (client) async throws in
@@ -91,7 +91,7 @@ struct RetryTests {
     }
   }
 
-  @Test("the queue is bounded, waits for its namespace, and lets go of what nobody waits for")
+  @Test("the queue is limited, waits for its namespace, and drops events that no caller waits for")
   func bounded() async throws {
     try await Rig.with { (rig) async throws in
       var configuration = SocketIOClient.Configuration.quick

@@ -10,7 +10,7 @@ struct SecurityTests {
     if case .untrusted = failure { true } else { false }
   }
 
-  @Test("a server is trusted for those who vouch for it, and no other", arguments: ClientMode.allCases)
+  @Test("a server is trusted only if a trusted authority certifies it", arguments: ClientMode.allCases)
   func roots(mode: ClientMode) async throws {
     try await Rig.withTLS { rig, relay in
       let url = "https://127.0.0.1:\(relay.port)"
@@ -26,7 +26,8 @@ struct SecurityTests {
     }
   }
 
-  @Test("only a pinned key is spoken to, and the error says which was seen", arguments: ClientMode.allCases)
+  @Test(
+    "the client connects only to a pinned key, and the error names the server's key", arguments: ClientMode.allCases)
   func pins(mode: ClientMode) async throws {
     try await Rig.withTLS { rig, relay in
       let url = "wss://127.0.0.1:\(relay.port)"
@@ -47,7 +48,7 @@ struct SecurityTests {
       }
       #expect(reason.contains(Certificates.serverPin))
       #expect(relay.requests("/socket.io/").count == requests, "nothing was asked of it")
-      // A pin does not take the place of trust.
+      // A pin does not replace trust.
       let unvouched = try await rig.outcome(url, mode) {
         $0.tls.pins = [try SocketIOClient.PublicKeyPin(Certificates.serverPin)]
       }
@@ -55,7 +56,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("a client shows its certificate to a server that asks for one", arguments: ClientMode.allCases)
+  @Test("a client sends its certificate to a server that asks for one", arguments: ClientMode.allCases)
   func identity(mode: ClientMode) async throws {
     try await Rig.withTLS(
       { settings in
@@ -69,13 +70,13 @@ struct SecurityTests {
           configuration.tls.identity = .pem(chain: Certificates.client, key: Certificates.clientKey)
         }
         #expect(shown == nil)
-        // In TLS 1.3 the server refuses when the client believes to be through.
+        // In TLS 1.3 the server refuses after the client has completed the handshake.
         let none = try await rig.outcome(url, mode) { $0.tls.roots = .pem(Certificates.ca) }
         #expect(none != nil)
       })
   }
 
-  @Test("no version of TLS below the lowest allowed is spoken", arguments: ClientMode.allCases)
+  @Test("no TLS version below the lowest allowed is used", arguments: ClientMode.allCases)
   func minimumVersion(mode: ClientMode) async throws {
     try await Rig.withTLS(
       { $0.maximumTLSVersion = .tlsv12 },
@@ -91,7 +92,7 @@ struct SecurityTests {
       })
   }
 
-  @Test("settings of TLS and of a proxy that cannot be used are refused at once, and named")
+  @Test("invalid settings of TLS and of a proxy are refused at once, with their name")
   func badSettings() throws {
     func error(_ change: (inout SocketIOClient.Configuration) throws -> Void, url: String = "https://x")
       -> SocketIOError?

@@ -7,7 +7,7 @@ import Testing
 @Suite("Limit of values in a packet from the server", .timeLimit(.minutes(2)))
 struct ValueLimitTests {
   @Test(
-    "an event with maxValuesPerPacket values is heard, and one with one more ends the connection",
+    "an event with maxValuesPerPacket values is received, and one with one more ends the connection",
     arguments: [SocketParser.json, .msgpack], [ClientMode.polling, .webSocket])
   func limit(parser: SocketParser, mode: ClientMode) async throws {
     try await Rig.with(.changed { $0.parser = parser }) { (rig) async throws in

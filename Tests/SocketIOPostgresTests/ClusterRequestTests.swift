@@ -24,7 +24,8 @@ struct ClusterRequestTests {
     }
   }
 
-  @Test("sockets of other servers that do not acknowledge in time are named", arguments: AdapterKind.available)
+  @Test(
+    "a broadcast names the sockets of other servers that do not acknowledge in time", arguments: AdapterKind.available)
   func missing(kind: AdapterKind) async throws {
     try await TestCluster.with(kind) { (cluster) async throws in
       _ = await (try await cluster.client(of: 1)).answerQuestions(with: 5)
@@ -41,7 +42,7 @@ struct ClusterRequestTests {
     }
   }
 
-  @Test("the wait ends when the last who owes an answer leaves another server", arguments: AdapterKind.available)
+  @Test("the wait ends when the last client without an answer leaves another server", arguments: AdapterKind.available)
   func leaving(kind: AdapterKind) async throws {
     try await TestCluster.with(kind) { (cluster) async throws in
       let client = try await cluster.client(of: 1)
@@ -80,7 +81,8 @@ struct ClusterRequestTests {
     }
   }
 
-  @Test("servers without a handler count as missing, and nobody waits for them", arguments: AdapterKind.available)
+  @Test(
+    "servers without a handler count as missing, and their answers are not awaited", arguments: AdapterKind.available)
   func withoutHandler(kind: AdapterKind) async throws {
     try await TestCluster.with(kind, servers: 3) { (cluster) async throws in
       cluster.nodes[1].server.onServerSide("ask") { $0.acknowledge?() }
@@ -92,7 +94,7 @@ struct ClusterRequestTests {
     }
   }
 
-  @Test("when a server is killed, the others answer requests, in time", arguments: AdapterKind.available)
+  @Test("after a server was killed, the others answer requests in time", arguments: AdapterKind.available)
   func killed(kind: AdapterKind) async throws {
     try await TestCluster.with(kind, servers: 3) { (cluster) async throws in
       for index in 0..<3 { _ = await (try await cluster.client(of: index)).answerQuestions(with: index) }
@@ -113,7 +115,7 @@ struct ClusterRequestTests {
     }
   }
 
-  @Test("a server that is not heard of is waited for no longer", arguments: AdapterKind.available)
+  @Test("a silent server is not awaited any longer", arguments: AdapterKind.available)
   func silent(kind: AdapterKind) async throws {
     func beatOften(_ configuration: inout SocketIOServer.Configuration) {
       configuration.cluster.heartbeatInterval = .milliseconds(50)
@@ -123,7 +125,7 @@ struct ClusterRequestTests {
     try await TestCluster.with(kind, servers: 3, beatOften) { (cluster) async throws in
       for index in 0..<3 { _ = try await cluster.client(of: index) }
       cluster.nodes[2].adapter.cut()
-      // Under way while the server is given up, and begun after it.
+      // One request in progress while the server is given up, and one after it.
       for _ in 0..<2 { #expect(await cluster.nodes[0].server.sockets(in: .main()).count == 2) }
       #expect(cluster.nodes[0].server.clusterStats?.servers == 1)
     }

@@ -14,13 +14,13 @@ struct ClusterTests {
       var there = await (try await cluster.client(of: 1)).events("e", as: Int.self).makeAsyncIterator()
       for number in 0..<100 { try cluster.nodes[0].server.emit("e", number, to: .main()) }
       for number in 0..<100 { #expect(try await there.next() == number) }
-      // What would come back to the first server comes before what the second one sends now.
+      // An event that returned to the first server would arrive before this one of the second.
       try cluster.nodes[1].server.emit("e", 100, to: .main())
       for number in 0...100 { #expect(try await here.next() == number) }
     }
   }
 
-  @Test("equal broadcasts one after the other all arrive", arguments: AdapterKind.available)
+  @Test("equal consecutive broadcasts all arrive", arguments: AdapterKind.available)
   func equal(kind: AdapterKind) async throws {
     try await TestCluster.with(kind) { (cluster) async throws in
       var heard = await (try await cluster.client(of: 1)).events("e", as: Int.self).makeAsyncIterator()
@@ -31,7 +31,7 @@ struct ClusterTests {
     }
   }
 
-  @Test("rooms and exceptions count on every server", arguments: AdapterKind.available)
+  @Test("rooms and exceptions apply on every server", arguments: AdapterKind.available)
   func rooms(kind: AdapterKind) async throws {
     try await TestCluster.with(kind) { (cluster) async throws in
       let teller = try await cluster.client(of: 0, in: "red")
@@ -52,7 +52,7 @@ struct ClusterTests {
     }
   }
 
-  @Test("what is local stays on its server", arguments: AdapterKind.available)
+  @Test("a local event stays on its server", arguments: AdapterKind.available)
   func local(kind: AdapterKind) async throws {
     try await TestCluster.with(kind) { (cluster) async throws in
       var here = await (try await cluster.client(of: 0)).events("e", as: Int.self).makeAsyncIterator()
@@ -97,7 +97,7 @@ struct ClusterTests {
     }
   }
 
-  @Test("many sockets are found although they do not fit one answer")
+  @Test("sockets are found although they do not fit into one answer")
   func many() async throws {
     try await TestCluster.with(.inMemory) { (cluster) async throws in
       for _ in 0..<210 { _ = try await cluster.client(of: 1) }
@@ -105,7 +105,7 @@ struct ClusterTests {
     }
   }
 
-  @Test("attachments and large events arrive as they were sent", arguments: AdapterKind.available)
+  @Test("attachments and large events arrive unchanged", arguments: AdapterKind.available)
   func large(kind: AdapterKind) async throws {
     try await TestCluster.with(kind) { (cluster) async throws in
       let client = try await cluster.client(of: 1)

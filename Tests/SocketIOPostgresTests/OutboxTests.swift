@@ -2,7 +2,7 @@ import Testing
 
 @testable import SocketIOPostgres
 
-@Suite("What waits for PostgreSQL")
+@Suite("The outbox for PostgreSQL")
 struct OutboxTests {
   private static func item(_ size: Int) -> Outbox.Item {
     .init(channel: "c", message: Array(repeating: 7, count: size))
@@ -10,7 +10,7 @@ struct OutboxTests {
 
   private static func outbox() -> Outbox { Outbox(maxBytes: 100, maxItems: 3, maxAge: .seconds(10)) }
 
-  @Test("is bounded in messages and in bytes, and takes more once something was sent")
+  @Test("the outbox is limited in messages and in bytes, and has room again after sending")
   func bounds() {
     let outbox = Self.outbox()
     #expect([60, 41, 40].map { outbox.put(Self.item($0)) } == [0, 1, 0])
@@ -20,7 +20,7 @@ struct OutboxTests {
     #expect(outbox.put(Self.item(1)) == 0)
   }
 
-  @Test("is dropped when it has waited for too long, and makes room for what is new")
+  @Test("messages that waited too long are dropped, and make room for new ones")
   func age() {
     let outbox = Self.outbox()
     let start = ContinuousClock.now
@@ -32,7 +32,7 @@ struct OutboxTests {
     #expect(dropped == 1)
   }
 
-  @Test("takes nothing after its end, and keeps what was put before")
+  @Test("a closed outbox accepts nothing, and keeps earlier messages")
   func closed() {
     let outbox = Self.outbox()
     #expect(outbox.put(Self.item(1)) == 0)
@@ -41,7 +41,7 @@ struct OutboxTests {
     #expect(outbox.take { _, _ in true }.items.count == 1)
   }
 
-  @Test("payloads are read as they were written, and are short enough for NOTIFY")
+  @Test("payloads decode to their messages, and are short enough for NOTIFY")
   func payloads() {
     for size in 0..<6_000 where NotificationPayload.fits(Array(repeating: 0, count: size)) {
       guard size % 97 == 0 || size > 5_500 else { continue }

@@ -16,7 +16,7 @@ struct PostgresAdapterTests {
     return adapter
   }
 
-  @Test("a listener whose backend is terminated connects anew, and hears again")
+  @Test("a listener whose backend is terminated reconnects, and receives messages again")
   func terminated() async throws {
     try await TestCluster.withPostgres { adapter in
       let name = "listener_\(UInt64.random(in: .min ... .max))"
@@ -38,7 +38,7 @@ struct PostgresAdapterTests {
   }
 
   @Test(
-    "a PostgreSQL that does not answer is left for a new connection, and holds up nobody's end",
+    "a PostgreSQL that does not answer is replaced by a new connection, and delays no shutdown",
     .enabled(if: PostgresServer.url.flatMap { URL(string: $0) }?.host == "127.0.0.1", "no PostgreSQL on this machine"))
   func silent() async throws {
     try await TestCluster.withPostgres { adapter in
@@ -48,7 +48,7 @@ struct PostgresAdapterTests {
       try await TestCluster.with([adapter, impatient]) { (cluster) async throws in
         let node = cluster.nodes[1]
         try await Self.stopping(name) {
-          // Its own message is what it waits with.
+          // It waits with its own message.
           try node.server.emit("e", 1, to: .main())
           #expect(await eventually { node.adapter.connections == 2 })
         }
@@ -61,14 +61,14 @@ struct PostgresAdapterTests {
       try await TestCluster.with([adapter, impatient]) { (cluster) async throws in
         try await Self.stopping(name) {
           try cluster.nodes[1].server.emit("e", 1, to: .main())
-          // Ends within the time limit, although no answer comes.
+          // Returns within the time limit, although there is no answer.
           await cluster.nodes[1].server.shutdown()
         }
       }
     }
   }
 
-  /// Stops the backends of that name while the body runs.
+  /// Suspends the backends with this name while the body runs.
   private static func stopping(_ name: String, _ body: () async throws -> Void) async throws {
     var configuration = DatabaseConfiguration(.postgres(url: try #require(PostgresServer.url)))
     configuration.readers = 1
@@ -86,7 +86,7 @@ struct PostgresAdapterTests {
     }
   }
 
-  @Test("while connections are cut, broadcasts come at most once and in order, and then all of them again")
+  @Test("while connections are cut, broadcasts arrive at most once and in order, and afterwards all arrive again")
   func cut() async throws {
     try await TestCluster.withPostgres { adapter in
       let name = "cut_\(UInt64.random(in: .min ... .max))"
@@ -180,7 +180,7 @@ struct PostgresAdapterTests {
     }
   }
 
-  @Test("without PostgreSQL emits do not wait, own sockets get them, and what is dropped is counted")
+  @Test("without PostgreSQL emits do not wait, reach local sockets, and dropped messages are counted")
   func unreachable() async throws {
     var adapter = PostgresAdapter(url: "postgres://nobody@127.0.0.1:1/none")
     adapter.maxQueuedMessages = 10

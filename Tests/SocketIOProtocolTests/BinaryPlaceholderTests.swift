@@ -23,14 +23,14 @@ struct BinaryPlaceholderTests {
     #expect(received.attachment(for: photo.image) == [7, 8])
   }
 
-  @Test("a placeholder that somebody made up has no attachment", arguments: [-1, 1, Int.max])
+  @Test("an invented placeholder has no attachment", arguments: [-1, 1, Int.max])
   func madeUp(number: Int) {
     let arguments = SocketArguments([BinaryPlaceholder(number).json], attachments: [[7]])
     #expect(arguments.attachment(for: BinaryPlaceholder(number)) == nil)
   }
 
   @Test(
-    "what is no placeholder is not decoded as one",
+    "other values are not decoded as placeholders",
     arguments: [#"{"_placeholder":false,"num":0}"#, #"{"num":0}"#, #"{"_placeholder":true}"#, "0"])
   func lookalikes(text: String) {
     let arguments = SocketArguments([bytes(text)], attachments: [[7]])

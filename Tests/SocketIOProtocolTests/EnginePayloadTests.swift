@@ -8,13 +8,13 @@ struct EnginePayloadTests {
     EnginePacket(binary: [0, 1, 254, 255]), EnginePacket(binary: []), EnginePacket(.noop), EnginePacket(.message),
   ]
 
-  @Test("a payload reads back as the packets it was made of", arguments: [EngineRevision.v3, .v4])
+  @Test("a payload decodes to the packets it was made of", arguments: [EngineRevision.v3, .v4])
   func roundTrip(revision: EngineRevision) throws {
     let payload = EnginePayload.encode(Self.packets, revision)
     #expect(try EnginePayload.decode(payload, revision) == Self.packets)
   }
 
-  @Test("the binary form of revision 3 reads back as the packets it was made of")
+  @Test("the binary form of revision 3 decodes to the packets it was made of")
   func binaryRoundTrip() throws {
     #expect(try EnginePayload.decodeBinary(EnginePayload.encodeBinary(Self.packets)) == Self.packets)
   }
@@ -31,14 +31,14 @@ struct EnginePayloadTests {
     #expect(text(payload) == "3:4😀6:b4AQ==")
   }
 
-  @Test("the binary form marks kind and length")
+  @Test("the binary form marks type and length")
   func binaryForm() {
     let payload = EnginePayload.encodeBinary([EnginePacket(.message, bytes("é")), EnginePacket(binary: [7])])
     #expect(payload == [0, 3, 255] + bytes("4é") + [1, 2, 255, 4, 7])
   }
 
   @Test(
-    "what is no payload is refused",
+    "invalid payloads are refused",
     arguments: [
       ("", EngineRevision.v4), ("4a\u{1e}", .v4), ("abc", .v4), ("7", .v4), ("b&", .v4), ("bAQIDB", .v4), ("", .v3),
       ("4a", .v3), ("9:4a", .v3), (":4a", .v3), ("x:4a", .v3), ("99999999999999999999:4", .v3), ("1:4a", .v3),
@@ -48,7 +48,7 @@ struct EnginePayloadTests {
     #expect(throws: EngineParseError.self) { try EnginePayload.decode(bytes(payload), revision) }
   }
 
-  @Test("no cut of a payload crashes, and none yields packets that were not sent")
+  @Test("no truncated payload crashes, and none yields packets that were not sent")
   func everyPrefix() {
     for (payload, revision) in [
       (EnginePayload.encode(Self.packets, .v4), EngineRevision.v4), (EnginePayload.encode(Self.packets, .v3), .v3),
@@ -67,7 +67,7 @@ struct EnginePayloadTests {
     }
   }
 
-  @Test("binary travels bare in revision 4 frames and behind its type in revision 3 frames")
+  @Test("binary data has no prefix in revision 4 frames, and its type as prefix in revision 3 frames")
   func frames() throws {
     let packet = EnginePacket(binary: [9])
     #expect(EngineFrame(packet, .v4) == .binary([9]))
@@ -89,7 +89,7 @@ struct EnginePayloadTests {
     #expect(Base64.decode(encoded[...]) == bytes(plain))
   }
 
-  @Test("the open packet has the keys of the protocol and reads back")
+  @Test("the open packet has the keys of the protocol and decodes again")
   func openPacket() throws {
     let open = EngineOpen(sid: "s", upgrades: ["websocket"], pingInterval: 300, pingTimeout: 200, maxPayload: 1_000_000)
     let packet = open.packet
@@ -101,7 +101,7 @@ struct EnginePayloadTests {
     }
   }
 
-  @Test("an absent EIO means revision 3, an unknown one nothing")
+  @Test("an absent EIO means revision 3, an unknown one is invalid")
   func revisions() {
     #expect(EngineRevision(query: nil) == .v3)
     #expect(EngineRevision(query: "") == .v3)

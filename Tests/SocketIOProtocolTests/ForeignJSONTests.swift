@@ -2,7 +2,7 @@ import Testing
 
 @testable import SocketIOProtocol
 
-@Suite("JSON that others wrote")
+@Suite("Untrusted JSON")
 struct ForeignJSONTests {
   private struct Empty: Decodable {}
 
@@ -21,7 +21,7 @@ struct ForeignJSONTests {
     }
   }
 
-  @Test("What is nested as deep as allowed is read")
+  @Test("JSON nested up to the limit is decoded")
   func deepest() throws {
     func nested(_ depth: Int) -> [UInt8] {
       let inner = depth - 1
@@ -32,7 +32,7 @@ struct ForeignJSONTests {
     #expect(throws: DecodingError.self) { try ForeignJSON.decode(Empty.self, from: nested(ForeignJSON.maxDepth + 1)) }
   }
 
-  @Test("A key longer than allowed is an error, wherever it stands; a value of any length is not")
+  @Test("A key longer than allowed is an error at any place; a value of any length is not")
   func keys() throws {
     let marks = String(repeating: "\u{301}", count: 128)
     let fitting = String(repeating: "x", count: ForeignJSON.maxKeySize - 2)

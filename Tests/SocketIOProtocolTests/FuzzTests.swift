@@ -2,10 +2,10 @@ import Fuzzing
 import SocketIOProtocol
 import Testing
 
-/// Seeded fuzzing of every decoder and of whole sessions; `Scripts/fuzz` runs the long part.
-@Suite("Decoders under fire", .timeLimit(.minutes(60)))
+/// Seeded fuzzing of all decoders and of whole sessions; `Scripts/fuzz` runs it for longer.
+@Suite("Fuzzing of decoders", .timeLimit(.minutes(60)))
 struct FuzzTests {
-  /// Runs a layer and checks that the process did not grow with the number of inputs.
+  /// Runs a layer, and checks that memory does not grow with the number of inputs.
   private func run(
     _ folder: String, _ body: (_ number: Int, _ input: [UInt8], _ generator: inout SeededGenerator) throws -> Void
   ) throws {
@@ -13,13 +13,13 @@ struct FuzzTests {
     var before = peakMemory()
     try fuzzer.run { number, input, generator in
       try body(number, input, &generator)
-      // What is allocated once is there by now.
+      // By now all one-time allocations are done.
       if number == 1000 { before = peakMemory() }
     }
     if Fuzzer.isLong { #expect(peakMemory() - before < Fuzzer.maxGrowth) }
   }
 
-  @Test("Engine.IO packets: what is read can be written and read again")
+  @Test("Engine.IO packets: decoded packets can be encoded and decoded again")
   func enginePackets() throws {
     try run("engine-packets") { number, input, _ in
       for revision in [EngineRevision.v3, .v4] {
@@ -39,7 +39,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("polling payloads of every form: what is read can be written and read again")
+  @Test("polling payloads of every form: decoded packets can be encoded and decoded again")
   func payloads() throws {
     try run("payloads") { number, input, _ in
       if let packets = try? EnginePayload.decodeBinary(input) {
@@ -54,7 +54,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("Socket.IO packets with attachments: what is read can be written and read again")
+  @Test("Socket.IO packets with attachments: decoded packets can be encoded and decoded again")
   func socketPackets() throws {
     try run("socket-packets") { number, input, _ in
       guard let packet = Self.read(input), String(validating: input, as: UTF8.self) != nil else { return }
@@ -69,7 +69,8 @@ struct FuzzTests {
     }
   }
 
-  @Test("packets of MessagePack: what is read can be written and read again, and is at most six times as long as JSON")
+  @Test(
+    "MessagePack packets: decoded packets can be encoded and decoded again, and are at most six times as long as JSON")
   func messagePack() throws {
     try run("msgpack") { number, input, _ in
       var reader = SocketPacketReader(parser: .msgpack, maxAttachments: 10)
@@ -94,7 +95,7 @@ struct FuzzTests {
     return nil
   }
 
-  @Test("JSON: elements and members are values themselves, and so is what they are in")
+  @Test("JSON: elements and members are valid values, and so is their container")
   func json() throws {
     try run("json") { number, input, _ in
       let isValue = JSONScanner.isValue(input)
@@ -111,10 +112,10 @@ struct FuzzTests {
     }
   }
 
-  /// A parser, and where its packets are.
+  /// A parser, and the folder of its packets.
   static let parsers: [(SocketParser, String)] = [(.json, "socket-packets"), (.msgpack, "msgpack")]
 
-  @Test("whole sessions, the server's side: any packets at any time; a closed session stays closed", arguments: parsers)
+  @Test("whole server sessions: any packets at any time; a closed session stays closed", arguments: parsers)
   func serverSessions(parser: SocketParser, folder: String) throws {
     var session = ServerSide(.v4, parser)
     try run(folder) { number, input, generator in
@@ -124,7 +125,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("whole sessions, the client's side: any packets at any time; a closed session stays closed", arguments: parsers)
+  @Test("whole client sessions: any packets at any time; a closed session stays closed", arguments: parsers)
   func clientSessions(parser: SocketParser, folder: String) throws {
     var session = ClientSide(.v4, parser)
     try run(folder) { number, input, generator in
@@ -135,7 +136,7 @@ struct FuzzTests {
   }
 }
 
-/// A server's session, driven by whatever comes.
+/// A server's session, driven by random events.
 private struct ServerSide {
   private var engine: EngineServerSession
   private var socketIO: SocketServerSession
@@ -197,7 +198,7 @@ private struct ServerSide {
   }
 }
 
-/// A client's session, driven by whatever comes.
+/// A client's session, driven by random events.
 private struct ClientSide {
   private var engine: EngineClientSession
   private var socketIO: SocketClientSession

@@ -14,7 +14,7 @@ struct JSONScannerTests {
   }
 
   @Test(
-    "what is not JSON is refused",
+    "invalid JSON is refused",
     arguments: [
       "", " ", "-", "01", "1.", ".5", "1e", "+1", "tru", "nul", "NaN", #"""#, #""\x""#, #""\u12g4""#, "\"\u{1}\"", "[",
       "[1", "[1,", "[1,]", "[,1]", "]", "{", #"{"a""#, #"{"a":"#, #"{"a":1,}"#, "{1:2}", "[1}", #"{"a":1]"#, "1 2",
@@ -26,7 +26,7 @@ struct JSONScannerTests {
     #expect(JSONScanner.elements(ofArray: bytes("[\(json),1")) == nil)
   }
 
-  @Test("a hundred thousand levels cost no stack")
+  @Test("a hundred thousand levels use no stack")
   func depth() {
     let depth = 100_000
     let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -54,7 +54,7 @@ struct JSONScannerTests {
     #expect(found.map { text(Array(object[$0.value])) } == ["1", #"{"c":2}"#])
   }
 
-  @Test("strings are quoted as JavaScript quotes them, and read back")
+  @Test("strings are quoted as in JavaScript, and decode again")
   func strings() {
     let string = "a\"\\/\u{8}\u{c}\n\r\t\u{1}\u{1f}é😀"
     #expect(JSONText.quoted(string) == #""a\"\\/\b\f\n\r\t\u0001\u001fé😀""#)

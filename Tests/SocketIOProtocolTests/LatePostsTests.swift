@@ -1,11 +1,11 @@
 import SocketIOProtocol
 import Testing
 
-@Suite("Socket.IO session, server's side: POSTs that the upgrade overtook")
+@Suite("Server side of a Socket.IO session: POSTs that the upgrade overtook")
 struct LatePostsTests {
   private func message(_ text: String) -> EnginePacket { EnginePacket(.message, bytes(text)) }
 
-  /// A session that has just been upgraded, with namespaces it joined before.
+  /// A session that was just upgraded, with namespaces that it joined before.
   private func session(
     _ conduct: SocketServerSession.Conduct = .strict, _ revision: EngineRevision = .v4, in namespaces: String...
   ) -> SocketServerSession {
@@ -53,7 +53,7 @@ struct LatePostsTests {
     #expect(session.receivedLate(message(#"2/a,["e"]"#)) == .event(namespace: "/a", event))
   }
 
-  @Test("a join over the WebSocket that is still considered is neither asked again nor left by late packets")
+  @Test("a join over the WebSocket that is still pending is neither requested again nor left by late packets")
   func pendingMeanwhile() {
     var session = session()
     #expect(session.received(message("0/a,")) == .connect(namespace: "/a", auth: []))
@@ -64,7 +64,7 @@ struct LatePostsTests {
     #expect(session.accept(namespace: "/a") == true)
   }
 
-  @Test("late packets may come between a text and its attachments over the WebSocket")
+  @Test("late packets may arrive between a text and its attachments over the WebSocket")
   func interleaved() {
     var session = session(in: "/a")
     let placeholder = #"{"_placeholder":true,"num":0}"#
@@ -78,7 +78,7 @@ struct LatePostsTests {
     #expect(session.received(EnginePacket(binary: [2])) == event("w", [2]))
   }
 
-  @Test("attachments of a text from before the upgrade may come either way")
+  @Test("attachments of a text from before the upgrade may arrive either way")
   func restOfPacket() {
     for isLate in [true, false] {
       var session = SocketServerSession(.init(), revision: .v4)
@@ -95,13 +95,13 @@ struct LatePostsTests {
     }
   }
 
-  @Test("names that are too long to be noted are out of place as ever")
+  @Test("names that are too long to be noted are out of place as usual")
   func longNames() {
     var session = session()
     #expect(session.received(message("1/\(String(repeating: "a", count: 300)),")) == .close(.parseError))
   }
 
-  @Test("once late POSTs have ended, what is out of place is so again")
+  @Test("after the end of late POSTs, packets are out of place as usual")
   func ended() {
     var session = session(in: "/a")
     #expect(session.received(message("1/b,")) == .none)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Digests")
 struct MessageDigestTests {
-  /// Examples of FIPS 180-4, and lengths at which the padding takes a block more.
+  /// Examples of FIPS 180-4, and lengths whose padding needs another block.
   @Test(
     "SHA-1 of known messages",
     arguments: [

@@ -8,7 +8,7 @@ struct MessagePackTests {
 
   private func read(_ hex: String) throws -> SocketPacket { try SocketPacket(messagePack: unhex(hex), Self.limits) }
 
-  /// What an event's data becomes; the data is given in hexadecimal digits.
+  /// Decodes an event's data, given in hexadecimal digits.
   private func data(_ hex: String) throws -> SocketPacket {
     try read("83 a474797065 02 a36e7370 a12f a464617461 \(hex)")
   }
@@ -21,7 +21,7 @@ struct MessagePackTests {
   }
 
   @Test(
-    "a packet reads back as it was written",
+    "a packet decodes to what was encoded",
     arguments: [
       SocketPacket(.connect), SocketPacket(.connect, namespace: "/a", payload: bytes(#"{"t":1}"#)),
       SocketPacket(.disconnect, namespace: "/a"), SocketPacket(.event, payload: bytes(#"["a",1]"#)),
@@ -62,7 +62,7 @@ struct MessagePackTests {
     #expect(try reader.received(packet.messages(.msgpack)[0]) == packet)
   }
 
-  @Test("the bytes are those of the reference")
+  @Test("the bytes equal those of the reference")
   func reference() {
     // `require("notepack.io").encode({ type: 2, data: ["a", 1, Buffer.from([1])], nsp: "/", id: 7 })`
     let packet = SocketPacket(
@@ -71,7 +71,7 @@ struct MessagePackTests {
   }
 
   @Test(
-    "what JSON has no word for becomes what JavaScript's JSON makes of it",
+    "values without a JSON equivalent become those of JavaScript's JSON",
     arguments: [
       ("c0", "null"), ("d40000", "null"), ("cb7ff8000000000000", "null"), ("cbfff0000000000000", "null"),
       ("ca3f000000", "0.5"), ("d6ff39457980", #""2000-06-13T00:00:00.000Z""#),
@@ -87,7 +87,7 @@ struct MessagePackTests {
     #expect(text(try data("92 a165 \(hex)").payload) == #"["e",\#(json)]"#)
   }
 
-  @Test("an ArrayBuffer of old clients is bytes, and another extension its type and bytes")
+  @Test("an ArrayBuffer of old clients becomes bytes, and another extension its type and bytes")
   func extensions() throws {
     let packet = try data("93 a165 c7020001ff c7030131 3233")
     #expect(
@@ -95,14 +95,14 @@ struct MessagePackTests {
     #expect(packet.attachments == [[1, 255], bytes("123")])
   }
 
-  @Test("members that are unknown are ignored, and of members with one key the last one counts")
+  @Test("unknown members are ignored, and of members with one key the last one counts")
   func members() throws {
     let packet = try read("85 a474797065 00 a474797065 01 a76f7074696f6e73 81a161c401ff a464617461 c0 a36e7370 a22f61")
     #expect(packet == SocketPacket(.disconnect, namespace: "/a"))
   }
 
   @Test(
-    "what the reference refuses, or has more than is there, is refused",
+    "packets that the reference refuses, or that are cut off, are refused",
     arguments: [
       ("", .badPayload), ("90", .badPayload), ("80", .unknownType), ("81 a474797065 02", .badNamespace),
       ("82 a474797065 05 a36e7370 a12f", .unknownType), ("82 a474797065 ff a36e7370 a12f", .unknownType),
@@ -119,7 +119,7 @@ struct MessagePackTests {
   }
 
   @Test(
-    "lengths beyond the message are refused before anything is set aside for them",
+    "lengths beyond the message are refused before memory is allocated for them",
     arguments: [
       "ddffffffff", "dfffffffff", "dbffffffff", "c6ffffffff", "c9ffffffff00", "dcffff", "9f", "8f", "bf",
       "92 a165 81 91 01",
@@ -128,7 +128,7 @@ struct MessagePackTests {
     #expect(throws: SocketParseError.badPayload) { try data(hex) }
   }
 
-  @Test("attachments are limited in number and in bytes, whatever members they are in")
+  @Test("attachments are limited in number and in bytes, in all members")
   func attachments() throws {
     let eleven = String(repeating: "c40101", count: 11)
     #expect(throws: SocketParseError.tooManyAttachments) { try data("9c a165 \(eleven)") }
@@ -137,7 +137,7 @@ struct MessagePackTests {
     #expect(throws: SocketParseError.attachmentsTooLarge) { try data("92 a165 \(large)") }
   }
 
-  @Test("a map that looks like a placeholder counts as one beside bytes, and may name only what is there")
+  @Test("beside bytes, a map that looks like a placeholder counts as one, and may refer only to existing attachments")
   func placeholders() throws {
     let mark = "ac 5f706c616365686f6c646572 c3 a36e756d"
     let packet = try data("93 a165 c40107 82 \(mark) 00")
@@ -147,7 +147,7 @@ struct MessagePackTests {
   }
 
   @Test(
-    "no value becomes more than six times as long as JSON, however many there are",
+    "no message becomes more than six times as long as JSON",
     arguments: [
       "01", "c0", "c2", "90", "80", "a0", "a101", "a1ff", "e0", "d080", "ca00000001", "cb0000000000000001",
       "d6ff00000000", "8101a0", "d40000",
@@ -163,7 +163,7 @@ struct MessagePackTests {
     #expect(packet.payload.count <= 6 * message.count)
   }
 
-  @Test("no depth exhausts the stack, either way")
+  @Test("no depth exhausts the stack, in either direction")
   func depth() throws {
     let levels = 200_000
     let json = "[" + String(repeating: "[", count: levels) + String(repeating: "]", count: levels) + "]"
@@ -173,13 +173,13 @@ struct MessagePackTests {
   }
 
   @Test(
-    "what is no JSON is written without harm",
+    "invalid JSON is encoded without harm",
     arguments: [#"["a"#, "]]}", #"["\"#, "[,,]", "x", #"{"a":"#, "[1e999999]", "--"])
   func noJSON(payload: String) {
     _ = SocketPacket(.event, payload: bytes(payload), attachments: [[1]]).encodedMessagePack
   }
 
-  @Test("a text is no packet")
+  @Test("a text is not a packet")
   func texts() {
     var reader = SocketPacketReader(parser: .msgpack, maxAttachments: 10)
     #expect(throws: SocketParseError.unknownType) { try reader.received(EnginePacket(.message, bytes("0"))) }

@@ -4,7 +4,7 @@ import Testing
 @Suite("A returning client's claim")
 struct RecoveryClaimTests {
   @Test(
-    "is read out of the auth payload",
+    "a claim is decoded from the auth payload",
     arguments: [
       (#"{"pid":"a","offset":"1"}"#, RecoveryClaim(pid: "a", offset: "1")),
       (#"{"token":"x","pid":"a"}"#, RecoveryClaim(pid: "a", offset: nil)),
@@ -16,7 +16,7 @@ struct RecoveryClaimTests {
   }
 
   @Test(
-    "goes in front of what the application sends",
+    "a claim is put in front of the application's payload",
     arguments: [
       ("", #"{"pid":"a","offset":"1"}"#), ("{}", #"{"pid":"a","offset":"1"}"#), (" { } ", #"{"pid":"a","offset":"1"}"#),
       (#"{"token":"x"}"#, #"{"pid":"a","offset":"1","token":"x"}"#),
@@ -26,7 +26,7 @@ struct RecoveryClaimTests {
     #expect(String(decoding: added, as: UTF8.self) == expected)
   }
 
-  @Test("an offset stands for a number, and nothing else for any", arguments: [0, 1, 35, 36, UInt64.max])
+  @Test("an offset encodes a number, and no other text is an offset", arguments: [0, 1, 35, 36, UInt64.max])
   func offsets(number: UInt64) {
     #expect(RecoveryClaim.number(offset: RecoveryClaim.offset(number)) == number)
     for other in ["", "01", "A", "-1", "hello world", "+1"] { #expect(RecoveryClaim.number(offset: other) == nil) }

@@ -1,7 +1,7 @@
 import SocketIOProtocol
 import Testing
 
-@Suite("Engine.IO session, server's side")
+@Suite("Server side of an Engine.IO session")
 struct EngineServerSessionTests {
   private func session(
     _ transport: EngineTransport = .polling, _ revision: EngineRevision = .v4
@@ -10,7 +10,7 @@ struct EngineServerSessionTests {
       .init(pingInterval: 300, pingTimeout: 200, upgradeTimeout: 1000), revision: revision, transport: transport, at: 0)
   }
 
-  @Test("the server pings after the interval, and closes when no pong comes in time")
+  @Test("the server pings after the interval, and closes if no pong arrives in time")
   func heartbeat() {
     var session = session(.webSocket)
     #expect(session.nextDeadline == 300)
@@ -22,12 +22,12 @@ struct EngineServerSessionTests {
     #expect(session.tick(at: 900) == .none)
   }
 
-  @Test("the time-out counts from when the ping was due, unless the server was stopped meanwhile")
+  @Test("the timeout counts from when the ping was due, unless the server was suspended meanwhile")
   func lateTicks() {
     var session = session(.webSocket)
     #expect(session.tick(at: 420) == .sendPing)
     #expect(session.nextDeadline == 500)
-    // Too late for any answer: the client has not had its chance.
+    // Too late for any answer: the client had no chance to answer.
     for time: Milliseconds in [500, 900, 60_000] {
       var stopped = self.session(.webSocket)
       #expect(stopped.tick(at: time) == .sendPing)
@@ -36,7 +36,7 @@ struct EngineServerSessionTests {
     }
   }
 
-  @Test("an answer that is due is waited for once more if the server stood still", arguments: [EngineRevision.v3, .v4])
+  @Test("a due answer is awaited again if the server was suspended", arguments: [EngineRevision.v3, .v4])
   func stoodStill(revision: EngineRevision) {
     var session = session(.polling, revision)
     if revision == .v4 { #expect(session.tick(at: 300) == .sendPing) }
@@ -47,7 +47,7 @@ struct EngineServerSessionTests {
     #expect(session.tick(at: 8200) == .close(.pingTimeout))
   }
 
-  @Test("the next ping counts from the pong, asked for or not")
+  @Test("the next ping counts from the pong, even from an unsolicited one")
   func pong() {
     var session = session(.webSocket)
     #expect(session.tick(at: 300) == .sendPing)
@@ -57,7 +57,7 @@ struct EngineServerSessionTests {
     #expect(session.nextDeadline == 900)
   }
 
-  @Test("of an Engine.IO 3 client the server expects pings, and answers them with their data")
+  @Test("the server expects pings from an Engine.IO 3 client, and answers them with their data")
   func reversedHeartbeat() {
     var session = session(.webSocket, .v3)
     #expect(session.nextDeadline == 500)
@@ -66,7 +66,7 @@ struct EngineServerSessionTests {
     #expect(session.tick(at: 900) == .close(.pingTimeout))
   }
 
-  @Test("a packet of the wrong direction closes")
+  @Test("a packet in the wrong direction closes")
   func wrongDirection() {
     var new = session(.webSocket)
     #expect(new.received(EnginePacket(.ping), at: 1) == .close(.transportError))
@@ -74,7 +74,7 @@ struct EngineServerSessionTests {
     #expect(old.received(EnginePacket(.pong), at: 1) == .close(.transportError))
   }
 
-  @Test("messages are delivered, a close packet closes, the rest is ignored")
+  @Test("messages are delivered, a close packet closes, other packets are ignored")
   func packets() {
     var session = session(.webSocket)
     #expect(session.received(EnginePacket(.message), at: 1) == .deliver)
@@ -93,7 +93,7 @@ struct EngineServerSessionTests {
     #expect(session.pollArrived() == .refuse(.unknownSession))
   }
 
-  @Test("a second POST closes the session; one after another is fine")
+  @Test("a second concurrent POST closes the session; consecutive ones are allowed")
   func overlappingPosts() {
     var session = session()
     #expect(session.postArrived(at: 1) == .read)
@@ -114,7 +114,7 @@ struct EngineServerSessionTests {
     #expect(session.isClosed)
   }
 
-  @Test("the upgrade packet ends polling; POSTs it overtook are taken for a while")
+  @Test("the upgrade packet ends polling; POSTs that it overtook are accepted for a while")
   func upgrade() {
     var session = session()
     #expect(session.pollArrived() == .wait)
@@ -132,7 +132,8 @@ struct EngineServerSessionTests {
     #expect(session.postArrived(at: 61) == .overlap)
   }
 
-  @Test("a POST that was admitted in time is taken, however long it is read", arguments: [50 as Milliseconds, 0])
+  @Test(
+    "a POST that was admitted in time is accepted, however long reading it takes", arguments: [50 as Milliseconds, 0])
   func slowLatePost(timeout: Milliseconds) {
     var session = EngineServerSession(
       .init(pingInterval: 3000, pingTimeout: 2000, upgradeTimeout: 1000, latePostTimeout: timeout), revision: .v4,
@@ -148,7 +149,7 @@ struct EngineServerSessionTests {
     #expect(!session.takesLatePosts)
   }
 
-  @Test("without time for late POSTs none is taken")
+  @Test("without time for late POSTs none is accepted")
   func noLatePosts() {
     var session = EngineServerSession(
       .init(pingInterval: 3000, pingTimeout: 2000, upgradeTimeout: 1000, latePostTimeout: 0), revision: .v4,
@@ -159,7 +160,7 @@ struct EngineServerSessionTests {
     #expect(session.postArrived(at: 12) == .refuse(.badRequest))
   }
 
-  @Test("a POST long after the upgrade is refused, whether or not anybody looked at the clock")
+  @Test("a POST long after the upgrade is refused, whether or not a tick came before it")
   func latePostsEnd() {
     var session = EngineServerSession(
       .init(pingInterval: 3000, pingTimeout: 2000, upgradeTimeout: 1000, latePostTimeout: 50), revision: .v4,
@@ -183,7 +184,7 @@ struct EngineServerSessionTests {
   }
 
   @Test(
-    "anything else on the new WebSocket ends the upgrade, not the session",
+    "any other packet on the new WebSocket ends the upgrade, not the session",
     arguments: [EnginePacket(.message, bytes("x")), EnginePacket(.ping), EnginePacket(binary: [1])])
   func spoiledUpgrade(packet: EnginePacket) {
     var session = session()
@@ -203,7 +204,7 @@ struct EngineServerSessionTests {
     #expect(session.nextDeadline == 3000)
   }
 
-  @Test("an upgrade whose packet waits while the server stands still goes on")
+  @Test("an upgrade whose packet waits while the server is suspended continues")
   func upgradeWhileStopped() {
     var session = EngineServerSession(
       .init(pingInterval: 90_000, pingTimeout: 2000, upgradeTimeout: 1000), revision: .v4, transport: .polling, at: 0)
@@ -215,7 +216,7 @@ struct EngineServerSessionTests {
   }
 }
 
-@Suite("Socket.IO session, server's side")
+@Suite("Server side of a Socket.IO session")
 struct SocketServerSessionTests {
   private func session(
     _ conduct: SocketServerSession.Conduct = .strict, _ revision: EngineRevision = .v4, maxNamespaces: Int = 3
@@ -241,7 +242,7 @@ struct SocketServerSessionTests {
   }
 
   @Test(
-    "before CONNECT everything closes, however lenient the server",
+    "before CONNECT every packet closes, even at a lenient server",
     arguments: [#"2["a"]"#, "1", "3[]", "4{}", #"51-["a",{"_placeholder":true,"num":0}]"#])
   func beforeConnect(text: String) {
     for conduct in [SocketServerSession.Conduct.strict, .lenient] {
@@ -258,7 +259,7 @@ struct SocketServerSessionTests {
     #expect(session.received(message("0\(payload)")) == .close(.parseError))
   }
 
-  @Test("what is out of place closes a strict session, and nothing of a lenient one")
+  @Test("a packet out of place closes a strict session, but not a lenient one")
   func conduct() {
     for text in [#"2/b,["a"]"#, "1/b,", #"2/a,["connect"]"#, "2/a,{}", "0/a,"] {
       var strict = session(.strict)
@@ -273,7 +274,7 @@ struct SocketServerSessionTests {
     }
   }
 
-  @Test("a client that left while it was considered cannot be accepted")
+  @Test("a client that left while its request was pending cannot be accepted")
   func leftWhilePending() {
     var session = session()
     _ = session.received(message("0/a,"))
@@ -282,7 +283,7 @@ struct SocketServerSessionTests {
     #expect(session.refuse(namespace: "/a") == false)
   }
 
-  @Test("namespaces are limited")
+  @Test("the number of namespaces is limited")
   func namespaceLimit() {
     var session = session(maxNamespaces: 1)
     _ = session.received(message("0/a,"))
@@ -313,12 +314,12 @@ struct SocketServerSessionTests {
   }
 }
 
-@Suite("Both sides of a session together")
+@Suite("Client and server sessions together")
 struct ClientSessionTests {
   private let open = EngineOpen(
     sid: "s", upgrades: ["websocket"], pingInterval: 300, pingTimeout: 200, maxPayload: 1000)
 
-  @Test("a client opens, answers pings and notices their absence")
+  @Test("a client opens, answers pings and notices missing pings")
   func heartbeat() {
     var client = EngineClientSession(transport: .webSocket)
     #expect(client.received(open.packet, at: 0) == .opened(open))
@@ -327,7 +328,7 @@ struct ClientSessionTests {
     #expect(client.tick(at: 800) == .close(.pingTimeout))
   }
 
-  @Test("an Engine.IO 3 client pings by itself")
+  @Test("an Engine.IO 3 client sends pings")
   func reversedHeartbeat() {
     var client = EngineClientSession(revision: .v3, transport: .webSocket)
     _ = client.received(open.packet, at: 0)
@@ -337,7 +338,7 @@ struct ClientSessionTests {
     #expect(client.tick(at: 810) == .close(.pingTimeout))
   }
 
-  @Test("a client that slept through its ping waits for the answer from when it pings")
+  @Test("a client that was suspended during its ping waits for the answer from the time it pings")
   func sleptThroughPing() {
     var client = EngineClientSession(revision: .v3, transport: .polling)
     _ = client.received(
@@ -346,7 +347,7 @@ struct ClientSessionTests {
     #expect(client.nextDeadline == 60_200)
   }
 
-  @Test("times that no sum can hold are cut, not trapped on", arguments: [EngineRevision.v3, .v4])
+  @Test("times that would overflow are clamped", arguments: [EngineRevision.v3, .v4])
   func endlessTimes(revision: EngineRevision) {
     let open = EngineOpen(sid: "a", upgrades: [], pingInterval: .max, pingTimeout: .max, maxPayload: nil)
     var client = EngineClientSession(revision: revision, transport: .polling)
@@ -359,7 +360,7 @@ struct ClientSessionTests {
     _ = client.tick(at: (1 << 50) + (1 << 42))
   }
 
-  @Test("anything before the open packet closes")
+  @Test("any packet before the open packet closes")
   func beforeOpen() {
     var client = EngineClientSession(transport: .polling)
     #expect(client.received(EnginePacket(.message), at: 0) == .close(.parseError))

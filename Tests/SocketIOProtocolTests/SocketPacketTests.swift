@@ -11,7 +11,7 @@ struct SocketPacketTests {
   }
 
   @Test(
-    "a packet reads back as it was written",
+    "a packet decodes to what was encoded",
     arguments: [
       SocketPacket(.connect), SocketPacket(.connect, namespace: "/a", payload: bytes(#"{"t":1}"#)),
       SocketPacket(.disconnect, namespace: "/a"), SocketPacket(.event, payload: bytes(#"["a",1]"#)),
@@ -47,7 +47,7 @@ struct SocketPacketTests {
     #expect(try read(text)?.namespace == namespace)
   }
 
-  /// A letter whose marks are in no order: what compares it puts them in order first, at the square of their number.
+  /// A letter with unsorted marks: comparing it sorts them, at the square of their number.
   static let dear = "a" + String(repeating: "\u{301}\u{323}", count: 200)
 
   @Test("a namespace with a letter of more than 256 bytes is refused; other languages, emoji and marks are not")
@@ -66,7 +66,7 @@ struct SocketPacketTests {
     #expect(packet?.attachments == [[7]])
   }
 
-  @Test("names of events, of members and of a query's items that take too long to compare are left out")
+  @Test("names of events, members and query items that take too long to compare are left out")
   func dearNames() throws {
     #expect(try read(#"2["\#(Self.dear)",1]"#).map(SocketEvent.init) == .some(nil))
     let escaped = String(repeating: #"\u0301\u0323"#, count: 200)
@@ -77,7 +77,7 @@ struct SocketPacketTests {
   }
 
   @Test(
-    "an ack id keeps its digits, whatever its size",
+    "an ack id keeps its digits, however large it is",
     arguments: ["0", "7", "9007199254740993", String(repeating: "9", count: 40)])
   func ackIDs(digits: String) throws {
     #expect(try read("2\(digits)[\"a\"]")?.id?.digits == digits)
@@ -90,7 +90,7 @@ struct SocketPacketTests {
   }
 
   @Test(
-    "what is no packet is refused",
+    "invalid packets are refused",
     arguments: [
       "", "7", "9", "a", #"2["a"#, #"2["a"]x"#, #"2-1["a"]"#, #"21.5["a"]"#, "5x-[]", "5[]", "511-[]",
       "0bench,",
@@ -100,7 +100,7 @@ struct SocketPacketTests {
     #expect(throws: SocketParseError.self) { try read(text) }
   }
 
-  @Test("attachments are put in order of appearance, and repeated where they are used twice")
+  @Test("attachments are sorted by their first appearance, and repeated if they are used twice")
   func renumbering() throws {
     let reversed = try read(
       #"52-["e",{"_placeholder":true,"num":1},{"num":0,"_placeholder":true}]"#, [[1], [2]])
@@ -113,7 +113,7 @@ struct SocketPacketTests {
   }
 
   @Test(
-    "a placeholder that names no attachment is refused",
+    "a placeholder without an attachment is refused",
     arguments: [
       #"51-["e",{"_placeholder":true,"num":1}]"#, #"51-["e",{"_placeholder":true,"num":-1}]"#,
       #"51-["e",{"_placeholder":true,"num":"0"}]"#, #"51-["e",{"_placeholder":true}]"#,
@@ -122,7 +122,7 @@ struct SocketPacketTests {
     #expect(throws: SocketParseError.badPlaceholder) { try read(text, [[1]]) }
   }
 
-  @Test("what stands inside a placeholder is a part of it")
+  @Test("the content of a placeholder belongs to it")
   func nestedPlaceholders() throws {
     for inner in [#"{"_placeholder":true,"num":0}"#, #"[{"_placeholder":true,"num":99}]"#, #"{"a":{"num":7}}"#] {
       let nested = #"51-["e",{"a":\#(inner),"_placeholder":true,"num":0},1]"#
@@ -132,7 +132,7 @@ struct SocketPacketTests {
     }
   }
 
-  @Test("of the members of a placeholder the last of each name counts, however the name is written")
+  @Test("of a placeholder's members the last of each name counts, however the name is escaped")
   func repeatedNames() throws {
     let last = try read(#"51-["e",{"_placeholder":0,"num":9,"\u005fplaceholder" : true , "num" : 0 }]"#, [[7]])
     #expect(last.map { text($0.payload) } == #"["e",{"_placeholder":true,"num":0}]"#)
@@ -140,7 +140,7 @@ struct SocketPacketTests {
     #expect(try read("51-" + none, [[7]]).map { text($0.payload) } == none)
   }
 
-  @Test("more placeholders than attachments may be are refused: each may stand for the largest")
+  @Test("more placeholders than allowed attachments are refused, because each may refer to the largest")
   func manyReferences() throws {
     let ten = Array(repeating: #"{"_placeholder":true,"num":0}"#, count: 10).joined(separator: ",")
     #expect(try read("51-[\(ten)]", [[7]])?.attachments.count == 10)
@@ -149,7 +149,7 @@ struct SocketPacketTests {
     }
   }
 
-  @Test("a payload of many names or braces is read in one pass", .timeLimit(.minutes(1)))
+  @Test("a payload with many names or braces is parsed in one pass", .timeLimit(.minutes(1)))
   func manyNames() throws {
     let names = String(repeating: #""_placeholder":0,"#, count: 60_000)
     #expect(try read(#"51-["e",{\#(names)"a":0}]"#, [[1]])?.attachments == [])
@@ -157,7 +157,7 @@ struct SocketPacketTests {
     #expect(try read("51-[\(deep)0\(String(repeating: "}", count: 60_000))]", [[1]])?.attachments == [])
   }
 
-  @Test("what only looks like a placeholder stays")
+  @Test("an object that only looks like a placeholder stays")
   func lookalikes() throws {
     let plain = #"["e",{"_placeholder":true,"num":0}]"#
     #expect(try read("2" + plain).map { text($0.payload) } == plain)
@@ -171,7 +171,7 @@ struct SocketPacketTests {
     #expect(throws: SocketParseError.tooManyAttachments) { try read(#"511-["e"]"#) }
   }
 
-  @Test("text while attachments are owed, and binary while none is, are refused")
+  @Test("a text while attachments are missing, and a binary message while none is, are refused")
   func outOfTurn() throws {
     var reader = SocketPacketReader(maxAttachments: 10)
     #expect(throws: SocketParseError.unexpectedAttachment) { try reader.received(binary: [1]) }
@@ -180,7 +180,7 @@ struct SocketPacketTests {
     #expect(throws: SocketParseError.attachmentMissing) { try reader.received(text: bytes(#"2["e"]"#)) }
   }
 
-  @Test("events have a name that is text or a number, and is not reserved")
+  @Test("an event's name is a text or a number, and not reserved")
   func events() throws {
     func event(_ payload: String) -> SocketEvent? { SocketEvent(SocketPacket(.event, payload: bytes(payload))) }
     #expect(event(#"["a",1,[2]]"#)?.arguments.values.map(text) == ["1", "[2]"])
@@ -190,14 +190,14 @@ struct SocketPacketTests {
     }
   }
 
-  @Test("a reserved name is told from all others, however long these are")
+  @Test("reserved names are distinguished from all others, however long these are")
   func reservedNames() {
     for name in SocketEvent.reservedNames { #expect(SocketEvent.isReserved(name)) }
     let dear = "e" + String(repeating: "\u{301}\u{327}", count: 100_000)
     for name in ["", "connected", "Connect", "removeListeners", dear] { #expect(!SocketEvent.isReserved(name)) }
   }
 
-  @Test("a part of the arguments takes along only the attachments it refers to")
+  @Test("a part of the arguments keeps only the attachments it refers to")
   func argumentSlices() throws {
     let packet = try #require(
       try read(#"52-["e",{"_placeholder":true,"num":0},2,{"_placeholder":true,"num":1}]"#, [[1], [2]]))

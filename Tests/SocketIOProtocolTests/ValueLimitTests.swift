@@ -18,14 +18,14 @@ struct ValueLimitTests {
   }
 
   @Test(
-    "a packet with as many values as are allowed is read, nested ones counted, and one with one more is refused",
+    "a packet with the allowed number of values, including nested ones, is decoded, and one with one more is refused",
     arguments: packets, [SocketParser.json, .msgpack])
   func limit(packet: SocketPacket, parser: SocketParser) throws {
     #expect(try read(packet, parser, maxValues: 7) == packet)
     #expect(throws: SocketParseError.tooManyValues) { try read(packet, parser, maxValues: 6) }
   }
 
-  @Test("a member of a MessagePack packet that is ignored is limited as well")
+  @Test("an ignored member of a MessagePack packet is limited as well")
   func ignoredMember() throws {
     func message(_ items: UInt8) -> EnginePacket {
       let head: [UInt8] = [0x83, 0xa4] + bytes("type") + [0x00, 0xa3] + bytes("nsp") + [0xa1] + bytes("/")
@@ -37,7 +37,7 @@ struct ValueLimitTests {
     #expect(throws: SocketParseError.tooManyValues) { try reader.received(message(3)) }
   }
 
-  @Test("what is no JSON within the limit is refused as a bad payload")
+  @Test("invalid JSON within the limit is refused as a bad payload")
   func badPayload() throws {
     var reader = SocketPacketReader(maxAttachments: 10, maxValues: 3)
     #expect(throws: SocketParseError.badPayload) { try reader.received(text: bytes(#"2["e",0"#)) }

@@ -57,7 +57,7 @@ struct AdminTests {
   }
 
   @Test(
-    "is closed to wrong credentials",
+    "wrong credentials are refused",
     arguments: [
       "", "{}", #"{"username":"root","password":"wrong"}"#, #"{"username":"other","password":"secret"}"#,
       #"{"sessionId":"guess"}"#,
@@ -75,7 +75,7 @@ struct AdminTests {
     }
   }
 
-  @Test("is unknown unless it was enabled")
+  @Test("the admin namespace is unknown unless it is enabled")
   func offByDefault() async throws {
     try await TestServer.with { (server) async throws in
       try await server.withClient { (client) async throws in
@@ -84,7 +84,7 @@ struct AdminTests {
     }
   }
 
-  @Test("a login is remembered: the UI returns with the id it was given")
+  @Test("a login is remembered: the UI returns with the id that it received")
   func login() async throws {
     try await Self.with { (server) async throws in
       try await server.withClient { (client) async throws in
@@ -98,7 +98,7 @@ struct AdminTests {
     }
   }
 
-  @Test("lists sockets with their rooms, and of their handshakes nothing secret")
+  @Test("the list shows sockets with their rooms, and no secret of their handshakes")
   func list() async throws {
     try await Self.with { (server) async throws in
       let secret: (inout SocketIOClient.Configuration) -> Void = {
@@ -134,7 +134,7 @@ struct AdminTests {
     }
   }
 
-  @Test("tells of sockets that come, move and go")
+  @Test("sockets that join, move and leave are reported")
   func changes() async throws {
     try await Self.with { (server) async throws in
       try await server.withClient { (admin) async throws in
@@ -181,7 +181,7 @@ struct AdminTests {
     }
   }
 
-  @Test("commands are obeyed unless it is read-only", arguments: [true, false])
+  @Test("commands are executed unless the namespace is read-only", arguments: [true, false])
   func commands(isReadOnly: Bool) async throws {
     try await Self.with(Self.settings { $0.isReadOnly = isReadOnly }) { (server) async throws in
       try await server.withClient { (client) async throws in
@@ -195,7 +195,7 @@ struct AdminTests {
           if !isReadOnly { #expect(try await heard.next() == 5) }
           try await admin.emit("_disconnect", SocketArguments([#""/""#, "false", #""red""#].map(json)), in: "/admin")
           if !isReadOnly { await server.journal.wait(for: "left /: server namespace disconnect") }
-          // An answered event of the same session tells that the commands were looked at.
+          // An answered event of the same session shows that the commands were processed.
           try await admin.connect()
           _ = try await admin.emit("echo", in: "/", acknowledgedWithin: .seconds(60))
           let sockets = await server.server.sockets(in: .init(namespace: "/"))

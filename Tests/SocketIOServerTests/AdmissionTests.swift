@@ -20,7 +20,7 @@ struct AdmissionTests {
     origin: nil)
 
   @Test(
-    "of a client that leaves meanwhile ends with the step that is being asked, and logs nothing of it",
+    "admission of a client that leaves ends with the current step, and logs nothing",
     arguments: [true, false])
   func cancellation(throwing: Bool) async throws {
     let (log, journal) = (LogRecorder(), Journal())
@@ -42,7 +42,7 @@ struct AdmissionTests {
     #expect(await journal.entries == ["first"] && log.lines.isEmpty)
   }
 
-  @Test("that fails tells the log what was thrown shortened and on one line: it may hold text of the client's")
+  @Test("a thrown error is logged shortened and on one line, because it may contain text of the client")
   func hostileText() async throws {
     let log = LogRecorder()
     try await TestServer.with(logger: log.logger) { (server) async throws in

@@ -7,9 +7,9 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("What the log tells of clients that fail", .timeLimit(.minutes(1)))
+@Suite("Log lines about failing clients", .timeLimit(.minutes(1)))
 struct AdviceTests {
-  @Test("a client of another revision: which one it speaks, which program it is, and the cure")
+  @Test("a client of another revision: its revision, its program, and the cure")
   func revision() async throws {
     let log = LogRecorder()
     try await TestServer.with(.changed { $0.allowEIO3 = false }, logger: log.logger) { server in
@@ -33,7 +33,7 @@ struct AdviceTests {
     }
   }
 
-  @Test("a session without a namespace: how long it was waited for")
+  @Test("a session without a namespace: how long the server waited")
   func connectTimeout() async throws {
     let log = LogRecorder()
     try await TestServer.with(.changed { $0.connectTimeout = .milliseconds(50) }, logger: log.logger) { server in
@@ -44,7 +44,7 @@ struct AdviceTests {
     }
   }
 
-  @Test("an unknown namespace: which ones there are; with a query in its name: where that belongs")
+  @Test("an unknown namespace: the declared ones; with a query in its name: where that belongs")
   func namespaces() async throws {
     let log = LogRecorder()
     try await TestServer.with(logger: log.logger) { server in
@@ -58,7 +58,7 @@ struct AdviceTests {
     }
   }
 
-  @Test("what a client sends stands in its line shortened and on one line")
+  @Test("a client's text is logged shortened and on one line")
   func hostileText() async throws {
     let log = LogRecorder()
     try await TestServer.with(logger: log.logger) { server in
@@ -73,7 +73,7 @@ struct AdviceTests {
     }
   }
 
-  @Test("clients cause only so many lines a minute")
+  @Test("the number of log lines per minute that clients cause is limited")
   func budget() async throws {
     let log = LogRecorder()
     try await TestServer.with(.changed { $0.maxLogLinesPerMinute = 3 }, logger: log.logger) { server in
@@ -88,7 +88,7 @@ struct AdviceTests {
   }
 
   @Test(
-    "a request beside the path: the namespace in the URL, the slash too many, the wrong path",
+    "a request outside of the path: the namespace in the URL, an additional slash, the wrong path",
     arguments: [
       ("/silent/socket.io/?EIO=4&transport=polling", "a namespace is no part of the URL"),
       ("//socket.io/?EIO=4&transport=polling", "a slash too many"),

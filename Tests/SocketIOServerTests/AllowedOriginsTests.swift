@@ -21,7 +21,7 @@ struct AllowedOriginsTests {
   }
 
   @Test(
-    "the server's own origin and those of the list are served, whatever the scheme; others are answered 403",
+    "the server's own origin and those of the list are served, with any scheme; others are answered 403",
     arguments: [
       ("http://localhost", true), ("ws://localhost", true), ("WS://LOCALHOST", true), ("https://localhost", true),
       ("https://chat.example.com:8443", true), ("wss://chat.example.com:8443", true),
@@ -41,7 +41,7 @@ struct AllowedOriginsTests {
     }
   }
 
-  @Test("a page of the place that a proxy says the client called is the server's own, if the application believes it")
+  @Test("pages of the address that a proxy reports are the server's own, if the application trusts it")
   func forwarded() async throws {
     let configuration = SocketIOServer.Configuration.changed {
       $0.allowedOrigins = .init()
@@ -62,7 +62,7 @@ struct AllowedOriginsTests {
     }
   }
 
-  @Test("a session that is open is closed to pages of other origins, too")
+  @Test("an open session is closed to pages of other origins, too")
   func openSessions() async throws {
     try await TestServer.with(.changed { $0.allowedOrigins = .init() }) { (server) async throws in
       let opening = try await server.wire().request("GET", Self.polling).text
@@ -75,7 +75,7 @@ struct AllowedOriginsTests {
     }
   }
 
-  @Test("a browser's request from another site that has no origin is refused, one from anywhere else is not")
+  @Test("a browser's request from another site without an origin is refused, other requests without one are not")
   func fetchSite() async throws {
     try await TestServer.with(.changed { $0.allowedOrigins = .init() }) { (server) async throws in
       #expect(try await Self.status(server, Self.polling, [("Sec-Fetch-Site", "cross-site")]) == 403)
@@ -104,7 +104,7 @@ struct AllowedOriginsTests {
     }
   }
 
-  @Test("the application may count sessions of its own way; a place is given back when the session ends")
+  @Test("the application may count sessions itself; a reservation is released when the session ends")
   func places() async throws {
     let places = Places(2)
     let configuration = SocketIOServer.Configuration.changed { $0.reserveSession = { _ in places.take() } }

@@ -6,11 +6,11 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("On the event loop of a client", .timeLimit(.minutes(2)))
+@Suite("Calls on the event loop of a client", .timeLimit(.minutes(2)))
 struct AtOnceTests {
   private static let everybody = BroadcastTarget(namespace: "/now")
 
-  /// A server without recovery and one on which all clients are numbered.
+  /// A server without recovery, and one that numbers events for all clients.
   private static let configurations = [
     SocketIOServer.Configuration.changed { _ in }, .changed { $0.recovery = SocketIOServer.Recovery() },
   ]
@@ -23,7 +23,7 @@ struct AtOnceTests {
     return values.prefix(2).map { String(decoding: json[$0], as: UTF8.self) }
   }
 
-  @Test("rooms and isConnected show what join, leave, leaveAll and disconnect did, in the same listener")
+  @Test("rooms and isConnected show the effect of join, leave, leaveAll and disconnect in the same listener")
   func state() async throws {
     try await TestServer.with { (server) async throws in
       let seen = Mutex<[String]>([])
@@ -106,7 +106,7 @@ struct AtOnceTests {
     }
   }
 
-  @Test("a listener to outgoing events may emit: that follows the event it sees, for all sockets")
+  @Test("an event that a listener to outgoing events emits follows the event it sees, for all sockets")
   func outgoing() async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
@@ -145,7 +145,7 @@ struct AtOnceTests {
     }
   }
 
-  @Test("from another thread, what follows a disconnect does not reach the client, and it is no longer found")
+  @Test("after a disconnect from another thread, the client receives nothing and is no longer found")
   func dismissed() async throws {
     try await TestServer.with { (server) async throws in
       let sockets = Mutex<[Socket]>([])
@@ -164,7 +164,7 @@ struct AtOnceTests {
     }
   }
 
-  @Test("two clients on two event loops get the broadcasts of both loops' listeners in one order")
+  @Test("two clients on two event loops receive the broadcasts of both loops' listeners in one order")
   func oneOrder() async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
@@ -175,7 +175,7 @@ struct AtOnceTests {
       // A session's id begins with the number of its loop.
       var clients: [Substring: EngineClient] = [:]
       for _ in 0..<100 where clients.count < 2 {
-        // Client and server take loops in turn: now and then one is left out, so that sessions get on all of them.
+        // Client and server take loops in turn: skipping one now and then puts sessions on all of them.
         if Bool.random() { _ = MultiThreadedEventLoopGroup.singleton.next() }
         let client = try await EngineClient(server, .webSocket)
         clients[await client.sid.prefix(2)] = client

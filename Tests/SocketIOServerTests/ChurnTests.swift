@@ -4,8 +4,8 @@ import SocketIOProtocol
 import Support
 import Testing
 
-/// Clients that come and go. `Scripts/churn` runs it with a thousand for a minute.
-@Suite("Clients that come and go", .timeLimit(.minutes(10)))
+/// Clients that connect and leave. `Scripts/churn` runs it with a thousand clients for a minute.
+@Suite("Clients that connect and leave", .timeLimit(.minutes(10)))
 struct ChurnTests {
   private static func setting(_ name: String, _ standard: Int) -> Int {
     ProcessInfo.processInfo.environment["SOCKETIO_CHURN_\(name)"].flatMap { Int($0) } ?? standard
@@ -15,7 +15,7 @@ struct ChurnTests {
   private static let duration = Duration.seconds(setting("SECONDS", 5))
   private static let seed = UInt64(setting("SEED", 20_261_121))
 
-  @Test("clients that connect, upgrade, join, leave and abort half-way leave no session, room or descriptor behind")
+  @Test("clients that connect, upgrade, join, leave and abort at any step leave no session, room or descriptor behind")
   func nothingStays() async throws {
     let times = ["--ping-interval", "1000", "--ping-timeout", "1000", "--connect-timeout", "2000"]
     try await EchoProcess.with(["--mode", "rig", "--eio3"] + times) { process in
@@ -40,7 +40,7 @@ struct ChurnTests {
       #expect(visits >= Self.clients)
       let left = try await process.stats { $0 == .init(sessions: 0, sockets: 0, namespaces: 0) }
       #expect(left == .init(sessions: 0, sockets: 0, namespaces: 0))
-      // The connections of clients that are gone end at once, or with the close time-out.
+      // The connections of gone clients end at once, or with the close timeout.
       let deadline = ContinuousClock.now + .seconds(30)
       while (process.descriptors ?? 0) > (descriptors ?? 0), ContinuousClock.now < deadline {
         try await process.stats { _ in true }
@@ -54,7 +54,7 @@ struct ChurnTests {
   }
 }
 
-/// One visit of a client, decided beforehand.
+/// One visit of a client, decided in advance.
 private struct Visit: Sendable {
   private enum End: CaseIterable {
     case closePacket, closeFrame, abort, disconnect, byeAll, abandonedPoll, abandonedProbe, halfPost, halfHead
@@ -76,7 +76,7 @@ private struct Visit: Sendable {
     end = End.allCases.randomElement(using: &generator) ?? .abort
   }
 
-  /// The server may close at any of these steps: what matters is what is left of it.
+  /// The server may close at any of these steps; only the leftovers matter.
   func run() async throws {
     switch end {
     case .halfHead: return try await send("GET /socket.io/?EIO=4&transp")
@@ -125,7 +125,7 @@ private struct Visit: Sendable {
     }
   }
 
-  /// Sends by a connection of its own and cuts it.
+  /// Sends over a separate connection and cuts it.
   private func send(_ text: String) async throws {
     let wire = try await Wire.connect(port)
     try await wire.send(Array(text.utf8))

@@ -41,14 +41,14 @@ struct ClientTests {
     }
   }
 
-  @Test("a client that begins with polling moves to WebSocket, and loses nothing on the way")
+  @Test("a client that begins with polling moves to WebSocket, and loses no event")
   func upgrade() async throws {
     try await TestServer.with { (server) async throws in
       try await server.withClient(.upgrade) { (client) async throws in
         try await client.connect()
         var echoes = await client.events("echo-back", as: Int.self).makeAsyncIterator()
         var sent = 0
-        // Events go to and fro before, during and after the upgrade.
+        // Both sides send events before, during and after the upgrade.
         while await server.server.sockets(in: .init(namespace: "/")).first?.transport != .webSocket {
           try await client.emit("echo", sent)
           sent += 1
@@ -60,7 +60,7 @@ struct ClientTests {
     }
   }
 
-  @Test("what follows a packet that is not understood is not told, so that nothing is missed unnoticed")
+  @Test("input after an invalid packet is ignored, so that no event is missed unnoticed")
   func afterGarbage() async throws {
     try await TestServer.with { (server) async throws in
       try await server.withClient { (client) async throws in
@@ -76,7 +76,7 @@ struct ClientTests {
     }
   }
 
-  /// Has the client receive messages in one turn, as when they come in one segment.
+  /// Lets the client receive messages in one turn, as if they arrived in one segment.
   private func receive(by client: isolated SocketIOClient, _ messages: [String]) {
     guard let id = client.connection?.id else { return }
     for message in messages { client.received(EnginePacket(.message, Array(message.utf8)), connection: id) }
@@ -94,7 +94,7 @@ struct ClientTests {
     }
   }
 
-  @Test("where no WebSocket gets through, polling does")
+  @Test("polling works where no WebSocket can be opened")
   func fallback() async throws {
     try await TestServer.with(.changed { $0.transports = [.polling] }) { (server) async throws in
       try await server.withClient(.webSocket, { $0.transports = [.webSocket, .polling] }) { (client) async throws in
@@ -105,7 +105,7 @@ struct ClientTests {
   }
 
   @Test(
-    "a lost connection is opened again, and its namespaces joined with fresh credentials",
+    "a lost connection is reopened, and its namespaces are joined with fresh credentials",
     arguments: ClientMode.allCases)
   func reconnect(mode: ClientMode) async throws {
     try await TestServer.with { (server) async throws in
@@ -124,7 +124,7 @@ struct ClientTests {
     }
   }
 
-  @Test("a recovered client keeps its id and rooms, and hears what it missed", arguments: ClientMode.allCases)
+  @Test("a recovered client keeps its id and rooms, and receives missed events", arguments: ClientMode.allCases)
   func recovery(mode: ClientMode) async throws {
     try await TestServer.with(.changed { $0.recovery = .init() }) { (server) async throws in
       try await server.withClient(mode) { (client) async throws in
@@ -148,7 +148,7 @@ struct ClientTests {
   }
 
   @Test(
-    "however often the connection is lost, no event of any event loop is missed, repeated or out of order",
+    "however often the connection is lost, no event of any event loop is missed, repeated or reordered",
     arguments: ClientMode.allCases)
   func recoveredAgainAndAgain(mode: ClientMode) async throws {
     try await TestServer.with(.changed { $0.recovery = .init() }) { (server) async throws in
@@ -163,7 +163,7 @@ struct ClientTests {
             try await speaker.emit("others", number)
             guard number % 20 == 19 else { continue }
             await Self.lose(client)
-            // Some losses come while the client is away, some when it is back.
+            // Some connections are lost while the client is away, some after it has returned.
             if number % 40 == 39 { #expect(try await fromOutside.next() == number / 40) }
           }
           for number in 5..<200 { #expect(try await fromOutside.next() == number) }
@@ -190,7 +190,7 @@ struct ClientTests {
     }
   }
 
-  @Test("a client of another protocol version is told so", arguments: [ClientMode.polling, .webSocket])
+  @Test("a client of another protocol version gets an error that says so", arguments: [ClientMode.polling, .webSocket])
   func versionMismatch(mode: ClientMode) async throws {
     try await TestServer.with(.changed { $0.allowEIO3 = false }) { (server) async throws in
       try await server.withClient(mode, { $0.revision = .v3 }) { (client) async throws in
@@ -204,7 +204,7 @@ struct ClientTests {
     }
   }
 
-  @Test("what answers without being a Socket.IO server is called that", arguments: [ClientMode.polling, .webSocket])
+  @Test("another server than a Socket.IO server is reported as such", arguments: [ClientMode.polling, .webSocket])
   func wrongPath(mode: ClientMode) async throws {
     try await TestServer.with { (server) async throws in
       try await server.withClient(mode, { $0.path = "/elsewhere/" }) { (client) async throws in
@@ -217,7 +217,7 @@ struct ClientTests {
     }
   }
 
-  @Test("a server that is full says so", arguments: [ClientMode.polling, .webSocket])
+  @Test("a full server is reported as such", arguments: [ClientMode.polling, .webSocket])
   func full(mode: ClientMode) async throws {
     try await TestServer.with(.changed { $0.maxSessions = 0 }) { (server) async throws in
       try await server.withClient(mode) { (client) async throws in
@@ -230,7 +230,7 @@ struct ClientTests {
     }
   }
 
-  @Test("nobody at the address is called unreachable", arguments: ClientMode.allCases)
+  @Test("an address without a server is reported as unreachable", arguments: ClientMode.allCases)
   func unreachable(mode: ClientMode) async throws {
     var configuration = SocketIOClient.Configuration()
     configuration.transports = mode.transports
@@ -251,7 +251,7 @@ struct ClientTests {
     await #expect(throws: SocketIOError.closed) { try await client.connect() }
   }
 
-  @Test("a client of Engine.IO 3 speaks to a server that serves it", arguments: ClientMode.allCases)
+  @Test("a client of Engine.IO 3 works with a server that allows it", arguments: ClientMode.allCases)
   func revision3(mode: ClientMode) async throws {
     try await TestServer.with { (server) async throws in
       try await server.withClient(mode, { $0.revision = .v3 }) { (client) async throws in
@@ -265,7 +265,7 @@ struct ClientTests {
     }
   }
 
-  @Test("an event reaches every reader of its name, and none of another", arguments: ClientMode.allCases)
+  @Test("an event reaches all readers of its name, and no others", arguments: ClientMode.allCases)
   func readers(mode: ClientMode) async throws {
     try await TestServer.with { (server) async throws in
       try await server.withClient(mode) { (client) async throws in
@@ -284,7 +284,7 @@ struct ClientTests {
     }
   }
 
-  @Test("events end when the server removes the client, and fail when it does not let it return")
+  @Test("events end when the server removes the client, and fail when it refuses its return")
   func removed() async throws {
     try await TestServer.with { (server) async throws in
       try await server.withClient { (client) async throws in
@@ -306,7 +306,7 @@ struct ClientTests {
     }
   }
 
-  /// Tells the first caller from all others.
+  /// Lets only the first caller pass.
   private final class Once: Sendable {
     private let isUsed = Atomic(false)
 
@@ -317,7 +317,7 @@ struct ClientTests {
 
   private typealias Updates = SocketIOClient.Updates.AsyncIterator
 
-  /// Waits until the client is let in.
+  /// Waits until the client is accepted.
   private static func connected(_ updates: inout Updates) async throws -> (sid: String, recovered: Bool)? {
     while let update = try await updates.next(isolation: #isolation) {
       if case .connected(let sid, let recovered) = update.kind { return (sid, recovered) }
@@ -334,7 +334,7 @@ struct ClientTests {
     return nil
   }
 
-  /// Loses the connection.
+  /// Drops the connection.
   private static func lose(_ client: SocketIOClient) async {
     await client.fail(.lost(.transportError), connection: client.connectionCount)
   }

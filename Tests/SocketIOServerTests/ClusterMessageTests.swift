@@ -37,13 +37,13 @@ struct ClusterMessageTests {
     ]
   }
 
-  @Test("are read as they were written")
+  @Test("messages decode to what was encoded")
   func roundTrip() throws {
     for message in try Self.all() {
       let bytes = message.encoded(from: Self.sender)
       let (sender, decoded) = try ClusterMessage.decode(bytes)
       #expect(sender == Self.sender)
-      // Sets have no order: what is the same says the same, however it is written.
+      // Sets have no order, so the encoded bytes are compared sorted.
       #expect(decoded.encoded(from: sender).sorted() == bytes.sorted())
     }
     guard
@@ -66,14 +66,14 @@ struct ClusterMessageTests {
     }
   }
 
-  @Test("those of the corpus are read, so that what is made of them goes deep")
+  @Test("messages of the corpus decode, so that fuzzing them goes deep")
   func corpus() throws {
     let corpus = try Fuzzer("cluster").corpus
     #expect(corpus.count > 9)
     for input in corpus { #expect(throws: Never.self) { try ClusterMessage.decode(input) } }
   }
 
-  @Test("carry a socket with what is known of its client, but not its session's id")
+  @Test("a message carries a socket with its client's data, but without its session's id")
   func sockets() throws {
     let sent = try Self.snapshot()
     guard
@@ -92,7 +92,7 @@ struct ClusterMessageTests {
     #expect(socket.handshake.issued == sent.handshake.issued)
   }
 
-  @Test("carry any text of a client that is never a key")
+  @Test("a message carries any text of a client that is never a key")
   func dearText() throws {
     let dear = "e" + String(repeating: "\u{301}", count: 1000)
     let escaped = "e" + String(repeating: "%CC%81", count: 1000)
@@ -122,7 +122,7 @@ struct ClusterMessageTests {
       ))
   }
 
-  @Test("are divided by number and size of sockets, and one that is too large is left out")
+  @Test("sockets are split by number and size, and one that is too large is left out")
   func parts() throws {
     func counts(_ sockets: [SocketSnapshot]) -> [Int] { SocketParts.divide(sockets).parts.map(\.count) }
     #expect(counts([]) == [0])
@@ -134,14 +134,14 @@ struct ClusterMessageTests {
       rooms: ["e" + String(repeating: "\u{301}", count: 1000)], handshake: large.handshake)
     let (parts, leftOut) = SocketParts.divide([Self.socket(room: 1), Self.socket(room: 1 << 20), marks, large])
     #expect(parts.map(\.count) == [2] && leftOut == 2)
-    // As many items as a query has at most: each message can be read.
+    // The largest number of items of a query: each message can be decoded.
     let query = (0..<QueryString.maxItems).map { "\($0)" }.joined(separator: "&")
     let many = SocketParts.divide(Array(repeating: Self.socket(room: 1, query: query), count: 500))
     #expect(many.parts.map(\.count).reduce(0, +) == 500 && many.leftOut == 0)
     for part in many.parts { _ = try Self.decoded(.reply(1, .sockets(part, isLast: true))) }
   }
 
-  @Test("carry no header fields that are withheld, by default those with credentials")
+  @Test("messages carry no withheld header fields, by default those with credentials")
   func withheld() {
     let socket = Self.socket(
       room: 1, headers: [.cookie: "a=1", .authorization: "Bearer x", .proxyAuthorization: "y", .userAgent: "z"])
@@ -151,7 +151,7 @@ struct ClusterMessageTests {
     #expect(socket.shown(withholding: []).handshake.headers == socket.handshake.headers)
   }
 
-  @Test("of another version or kind are distinguished from broken ones")
+  @Test("messages of another version or kind are distinguished from invalid ones")
   func versions() {
     let version = ClusterMessage.version
     #expect(throws: WireFlaw.unknownVersion(1)) { try ClusterMessage.decode([1, 1, 1]) }
@@ -160,7 +160,7 @@ struct ClusterMessageTests {
     #expect(throws: WireFlaw.malformed) { try ClusterMessage.decode([version, 1, 1, 0]) }
   }
 
-  @Test("are refused when cut off at any byte, and never trap when bytes are changed")
+  @Test("messages cut off at any byte are refused, and changed bytes never trap")
   func damaged() throws {
     var generator = SeededGenerator(state: Fuzzer.seed)
     for message in try Self.all() {
@@ -178,7 +178,7 @@ struct ClusterMessageTests {
     }
   }
 
-  @Test("announce no more than their bytes can hold, and arguments only as JSON")
+  @Test("messages announce no more elements than their bytes can hold, and arguments only as JSON")
   func bounds() {
     var huge = WireWriter()
     huge.write(UInt64.max)
@@ -199,7 +199,7 @@ struct ClusterMessageTests {
     #expect(throws: WireFlaw.malformed) { try Self.decoded(.join([marks], Self.target)) }
   }
 
-  @Test("wait for acknowledgements a day at most")
+  @Test("waiting for acknowledgements is limited to a day")
   func timeout() throws {
     guard
       case .ask(_, _, _, _, let timeout) = try Self.decoded(.ask(1, Self.target, event: "e", .init(), timeout: .max))
@@ -220,7 +220,7 @@ struct ClusterMembersTests {
   private let first = SocketIOServer.ServerID(number: 1)
   private let second = SocketIOServer.ServerID(number: 2)
 
-  @Test("are known from their first message until nothing came for too long, or they leave")
+  @Test("members are known from their first message until they are silent for too long, or leave")
   func life() {
     var members = ClusterMembers()
     let areNew = [members.note(first, at: 0), members.note(second, at: 5), members.note(first, at: 10)]
@@ -234,7 +234,7 @@ struct ClusterMembersTests {
     #expect(isNew)
   }
 
-  @Test("are bounded")
+  @Test("the number of members is limited")
   func bounded() {
     var members = ClusterMembers()
     for number in 0..<(UInt64(ClusterMembers.limit) + 10) { _ = members.note(.init(number: number), at: 0) }

@@ -12,7 +12,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("What is read and written where an HTTP connection ends", .timeLimit(.minutes(1)))
+@Suite("The end of an HTTP connection", .timeLimit(.minutes(1)))
 struct ConnectionEndTests {
   @Sendable
   private static func answer(_ request: Request, _ channel: any Channel) async throws -> Response {
@@ -20,7 +20,7 @@ struct ConnectionEndTests {
   }
 
   @Test(
-    "a connection ends with the answer to a request behind which nothing can be read, or whose client waits for that",
+    "a connection ends with the answer to a request after which no other can be read, or whose client waits for the end",
     arguments: [
       "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n",
       "GET / HTTP/1.0\r\nHost: a\r\n", "GET http://a/ HTTP/1.0\r\nHost: a\r\n",
@@ -35,7 +35,8 @@ struct ConnectionEndTests {
     }
   }
 
-  @Test("who still sends when the last answer comes gets it, and is not cut off", arguments: ["1.0", "1.1"])
+  @Test(
+    "a client that still sends when the last answer arrives receives it without a reset", arguments: ["1.0", "1.1"])
   func early(version: String) async throws {
     try await TestServer.with(answering: Self.answer) { server in
       let wire = try await Wire.connect(server.port, keepsOpen: true)
@@ -72,7 +73,7 @@ struct ConnectionEndTests {
   }
 
   @Test(
-    "who reads slowly gets the end of an answer with which the connection ends",
+    "a slow reader receives the end of the answer with which the connection ends",
     arguments: ["Connection: Upgrade\r\nUpgrade: h2c\r\n", ""])
   func slowReader(field: String) async throws {
     let (sizes, size) = AsyncStream.makeStream(of: Int.self)
@@ -81,7 +82,7 @@ struct ConnectionEndTests {
         status: .ok,
         body: ResponseBody { writer in
           var written = 0
-          // Until the kernel takes no more: less waits then than would make the writer wait.
+          // Until the kernel accepts no more: the rest is still less than would block the writer.
           repeat {
             try await writer.write(ByteBuffer(repeating: 120, count: 16_384))
             written += 16_384
@@ -104,7 +105,7 @@ struct ConnectionEndTests {
     }
   }
 
-  /// `body` gets the server's side of a connection whose client asks twice, is answered once, and keeps its side open. It returns when
+  /// Gives `body` the server's side of a connection whose client sends two requests, gets one answer, and keeps its side open. Returns when
   /// the server has closed the connection.
   private static func withLingering(
     lingerTimeout: Duration?, _ body: (any Channel) async throws -> Void = { _ in }
@@ -128,10 +129,11 @@ struct ConnectionEndTests {
     }
   }
 
-  @Test("a client that keeps its side open after the last answer, with a request that gets none, is left after a while")
+  @Test(
+    "a connection that the client keeps open after the last answer, with a request, is closed after a while")
   func lingers() async throws { try await Self.withLingering(lingerTimeout: .milliseconds(300)) }
 
-  @Test("such a client does not keep a server that stops")
+  @Test("such a client does not delay a server that stops")
   func stops() async throws {
     try await Self.withLingering(lingerTimeout: nil) { connection in
       connection.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
@@ -139,7 +141,7 @@ struct ConnectionEndTests {
   }
 
   @Test(
-    "an answer that is shorter or longer than it says, or has no end, ends with the connection",
+    "an answer that is shorter or longer than announced, or has no end, ends with the connection",
     arguments: ["abc", "abcdefgh", "abcde"])
   func wrongLength(text: String) async throws {
     let respond: SocketIOServer.Respond = { _, _ in
@@ -158,7 +160,7 @@ struct ConnectionEndTests {
     }
   }
 
-  @Test("of requests that come at once only some wait; those are answered, and the connection ends")
+  @Test("of pipelined requests only some may wait; those are answered, and the connection ends")
   func waitingRequests() async throws {
     var http = SocketIOServer.HTTPChannelConfiguration()
     http.maxPipelinedRequests = 10
@@ -177,7 +179,7 @@ struct ConnectionEndTests {
     }
   }
 
-  @Test("a body that breaks after its request was answered brings no second answer")
+  @Test("a body that is cut off after its request was answered causes no second answer")
   func brokenBody() async throws {
     try await TestServer.with(answering: Self.answer) { server in
       let wire = try await server.wire()
@@ -190,7 +192,7 @@ struct ConnectionEndTests {
 
   // MARK: One handler
 
-  /// Counts what is asked for, and takes its time to close, as TLS does.
+  /// Counts reads, and takes time to close, as TLS does.
   private final class Outside: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
     var reads = 0
@@ -215,7 +217,7 @@ struct ConnectionEndTests {
     try channel.writeInbound(HTTPServerRequestPart.end(nil))
   }
 
-  @Test("nothing is read behind a request at which the decoder stops: it would keep all that comes")
+  @Test("nothing is read after a request at which the decoder stops, because it would be buffered without limit")
   func held() throws {
     for (method, headers, reads) in [
       (HTTPMethod.GET, HTTPHeaders(), 1), (.CONNECT, HTTPHeaders(), 0),
@@ -229,7 +231,7 @@ struct ConnectionEndTests {
     }
   }
 
-  @Test("nothing is read behind such a request either while the connection is closing")
+  @Test("nothing is read after such a request while the connection is closing")
   func heldInTheEnd() throws {
     let (channel, outside) = try Self.embedded()
     channel.close(promise: nil)
@@ -250,7 +252,8 @@ struct ConnectionEndTests {
     #expect(outside.reads == 1)
   }
 
-  @Test("a request that comes while the connection is closing is not carried out: nobody would get the answer")
+  @Test(
+    "a request that arrives while the connection is closing is not executed, because its answer could not be delivered")
   func closing() throws {
     let (channel, _) = try Self.embedded()
     channel.close(promise: nil)

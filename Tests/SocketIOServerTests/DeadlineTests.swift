@@ -3,7 +3,7 @@ import SocketIOServer
 import Support
 import Testing
 
-/// Time-outs hold to the millisecond for whoever asks, however coarse the server's timer and busy its loops.
+/// Timeouts are exact to the millisecond for requests, however coarse the server's timer and however busy its loops.
 @Suite("Deadlines", .timeLimit(.minutes(2)))
 struct DeadlineTests {
   private static let unknown = #"{"code":1,"message":"Session ID unknown"}"#
@@ -20,7 +20,7 @@ struct DeadlineTests {
   }
 
   @Test(
-    "in 200 runs a session whose client stays silent is unknown exactly after interval and time-out",
+    "in 200 runs a session of a silent client is unknown exactly after interval and timeout",
     arguments: [EngineRevision.v3, .v4], [EngineTransport.polling, .webSocket])
   func silence(revision: EngineRevision, transport: EngineTransport) async throws {
     let configuration = SocketIOServer.Configuration.changed { configuration in
@@ -82,7 +82,7 @@ struct DeadlineTests {
     }
   }
 
-  @Test("a pong brings the next ping nearer where the interval is shorter than the time-out")
+  @Test("a pong makes the next ping the earlier deadline if the interval is shorter than the timeout")
   func shortInterval() async throws {
     let configuration = SocketIOServer.Configuration.changed { configuration in
       configuration.pingInterval = .milliseconds(50)
@@ -98,7 +98,7 @@ struct DeadlineTests {
     }
   }
 
-  @Test("who comes back exactly after the time to return, counted from when an answer was due, gets a new socket")
+  @Test("a client that returns exactly after the allowed time, counted from when an answer was due, gets a new socket")
   func recovery() async throws {
     let configuration = SocketIOServer.Configuration.changed { configuration in
       configuration.pingInterval = .seconds(2)
@@ -115,7 +115,7 @@ struct DeadlineTests {
             let joined = try #require(try await client.join("/"))
             let pid = try #require(joined.split(separator: #""pid":""#).last?.prefix { $0 != "\"" })
             try await Task.sleep(until: tooLate, clock: .continuous)
-            // Opened now: a session that waits for a busy machine would be closed for its unanswered pings.
+            // Opened only now: on a busy machine an earlier session would be closed for its unanswered pings.
             let again = try await EngineClient(server, .webSocket)
             let answer = try #require(try await again.join("/", auth: #"{"pid":"\#(pid)"}"#))
             #expect(!answer.contains(pid))

@@ -2,11 +2,11 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("What is agreed on for compression (RFC 7692 section 7.1)")
+@Suite("Negotiation of compression (RFC 7692 section 7.1)")
 struct DeflateNegotiationTests {
   private static let never = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
 
-  /// What is answered; `nil` for a field that breaks the grammar, an empty text if every offer is declined.
+  /// The answer; `nil` for a malformed field, an empty text if every offer is declined.
   private static func answer(_ field: String, windowBits: Int = 15) -> String? {
     guard let offers = WebSocketExtensionOffer.read(field) else { return nil }
     return DeflateAgreement(offers)?.field(windowBits: windowBits) ?? ""
@@ -33,7 +33,7 @@ struct DeflateNegotiationTests {
     ("x-other; a=b, permessage-deflate", ""), (", ,permessage-deflate,,", ""),
   ]
 
-  @Test("the first offer that can be taken is, and context takeover is ruled out", arguments: taken)
+  @Test("the first acceptable offer is accepted, and context takeover is excluded", arguments: taken)
   func takes(offer: String, added: String) {
     #expect(Self.answer(offer) == Self.never + added)
   }
@@ -52,7 +52,7 @@ struct DeflateNegotiationTests {
     "permessage-deflate; server_max_window_bits=9; server_max_window_bits=10",
   ]
 
-  @Test("an offer with what is unknown, there twice or has no such value is declined", arguments: declined)
+  @Test("an offer with an unknown, repeated or invalid parameter is declined", arguments: declined)
   func declines(offer: String) {
     #expect(Self.answer(offer) == "")
     #expect(Self.answer("\(offer), permessage-deflate") == Self.never)
@@ -65,19 +65,19 @@ struct DeflateNegotiationTests {
     #"permessage-deflate; a="b\"#, #"permessage-deflate; a="b"c"#, "permessage-défläte", "a, b;",
   ]
 
-  @Test("a field that breaks the grammar is told from one that is declined", arguments: broken)
+  @Test("a malformed field is distinguished from a declined one", arguments: broken)
   func breaks(field: String) {
     #expect(Self.answer(field) == nil)
   }
 
-  @Test("the server's own window is told to who asks for a larger one, and no other")
+  @Test("a client that limits the server's window is answered the smaller of both windows, and no other client is")
   func ownWindow() {
     #expect(Self.answer("permessage-deflate; server_max_window_bits=12", windowBits: 10)?.hasSuffix("=10") == true)
     #expect(Self.answer("permessage-deflate; server_max_window_bits=9", windowBits: 10)?.hasSuffix("=9") == true)
     #expect(Self.answer("permessage-deflate", windowBits: 10) == Self.never)
   }
 
-  @Test("messages fit into the window of a client that keeps a smaller one")
+  @Test("messages fit into the window of a client with a smaller one")
   func sizes() throws {
     func size(_ field: String, _ windowBits: Int) throws -> Int {
       let offers = try #require(WebSocketExtensionOffer.read(field))
@@ -89,7 +89,7 @@ struct DeflateNegotiationTests {
     #expect(try size("permessage-deflate; server_max_window_bits=8", 9) == 256)
   }
 
-  @Test("settings beyond what zlib takes count as the nearest")
+  @Test("settings outside of zlib's range are clamped")
   func settings() throws {
     for (windowBits, nearest) in [(.min, 9), (8, 9), (9, 9), (15, 15), (.max, 15)] {
       var settings = SocketIOServer.PerMessageDeflate()

@@ -25,7 +25,7 @@ struct DeflateStreamTests {
     return (0..<count).map { _ in .random(in: .min ... .max, using: &generator) }
   }
 
-  @Test("what is compressed is inflated to the same, by every level and window")
+  @Test("a compressed message inflates to the same bytes, at every level and window")
   func roundTrips() throws {
     for level in 1...9 {
       for windowBits in 9...15 {
@@ -40,25 +40,25 @@ struct DeflateStreamTests {
     }
   }
 
-  @Test("each message is compressed by itself: the same gives the same")
+  @Test("each message is compressed independently: equal messages give equal bytes")
   func independent() throws {
     let message = Array("Hello, hello, hello, hello!".utf8)
     let first = try #require(compressed(message))
     _ = compressed(Self.noise(100_000))
     #expect(compressed(message) == first)
-    // The example of section 7.2.3.1.
+    // The example of RFC 7692 section 7.2.3.1.
     #expect(try inflater.inflate([0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00], limit: 5) == Array("Hello".utf8))
-    // That of section 7.2.3.2, which refers to the message before.
+    // The example of section 7.2.3.2, which refers to the previous message.
     #expect(throws: Inflater.Flaw.invalid) { try inflater.inflate([0xf2, 0x00, 0x11, 0x00, 0x00], limit: 5) }
   }
 
-  @Test("what does not become smaller is not compressed", arguments: [0, 1, 5, 1024, 20_000, 1_000_000])
+  @Test("a message that would not become smaller is not compressed", arguments: [0, 1, 5, 1024, 20_000, 1_000_000])
   func incompressible(size: Int) {
     #expect(compressed(Self.noise(size)) == nil)
     #expect(deflater.messages == 1)
   }
 
-  @Test("data is whole blocks, of which some may say that they are the last, or it is invalid")
+  @Test("data consists of complete blocks, some of which may be marked as final; other data is invalid")
   func blocks() throws {
     let stored: [UInt8] = [0, 1, 0, 0xfe, 0xff, 0x61]
     let lastStored: [UInt8] = [1, 1, 0, 0xfe, 0xff, 0x62]
@@ -76,11 +76,11 @@ struct DeflateStreamTests {
     ] {
       #expect(throws: Inflater.Flaw.invalid) { try inflater.inflate(data, limit: 1000) }
     }
-    // None of that is left to what comes next.
+    // Nothing of that remains for the next message.
     #expect(try inflater.inflate(stored + [0], limit: 1) == [0x61])
   }
 
-  @Test("cut off anywhere, a message is invalid")
+  @Test("a message cut off at any byte is invalid")
   func cutOff() throws {
     let payload = try #require(compressed(Array(String(repeating: "Grüße, 안녕! ", count: 30).utf8)))
     for count in payload.indices {
@@ -88,11 +88,11 @@ struct DeflateStreamTests {
     }
   }
 
-  @Test("a bomb makes at most one byte more than may be, whatever it is made of")
+  @Test("a compression bomb produces at most one byte more than allowed")
   func bombs() throws {
     let large = try #require(compressed(Array(repeating: 0, count: 10_000_000)))
     #expect(large.count < 12_000)
-    // A last block of zeros, over and over: after the first, each could be read for itself.
+    // A final block of zeros, repeated: after the first, each could be read independently.
     let block: [UInt8] = [1, 0, 0x40, 0xff, 0xbf] + Array(repeating: 0, count: 0x4000)
     for payload in [large, Array(repeatElement(block, count: 20).joined())] {
       for limit in [0, 1, 1000, 16 * 1024, 100_000] {
@@ -105,7 +105,7 @@ struct DeflateStreamTests {
     #expect(throws: Inflater.Flaw.tooLarge) { try inflater.inflate(large, limit: 9_999_999) }
   }
 
-  @Test("any bytes are inflated within the limit or refused, and the next message is not touched by them")
+  @Test("any bytes are inflated within the limit or refused, and do not affect the next message")
   func anyBytes() throws {
     let sample = Array(String(repeating: "0123456789", count: 100).utf8)
     let valid = try #require(compressed(sample))
@@ -130,11 +130,11 @@ struct DeflateStreamTests {
       let payload = Array(repeating: UInt8(7), count: 2000).withUnsafeBytes { streams.deflater.compress($0) }
       #expect(try streams.inflater.inflate(payload ?? [], limit: 2000).count == 2000)
     }
-    // Were it kept, it would be more than a gibibyte. Other tests run beside this one.
+    // If it were kept, it would be more than a gibibyte. Other tests run in parallel.
     #expect(peakMemory() - before < 1 << 29)
   }
 
-  @Test("a packet is compressed once for all who get it, once more with its type in front")
+  @Test("a packet is compressed once for all recipients, and once more with its type in front")
   func shared() throws {
     let message = Array(repeating: UInt8(ascii: "m"), count: 5000)
     let packet = OutboundPacket(binary: message, deflatedSizes: .init(from: 1024))
@@ -145,7 +145,7 @@ struct DeflateStreamTests {
     #expect(places.count == 1 && places.first != nil)
     let typed = (0..<100).compactMap { _ in deflation.frame(isTyped: true, by: deflater) { packet.typed } }
     #expect(deflater.messages == 2 && typed.count == 100)
-    // What does not become smaller is tried once as well.
+    // A message that does not become smaller is also tried only once.
     let noise = OutboundPacket(binary: Self.noise(5000), deflatedSizes: .init(from: 1024))
     for _ in 0..<100 {
       #expect(try #require(noise.deflation).frame(isTyped: false, by: deflater) { noise } == nil)
@@ -153,7 +153,7 @@ struct DeflateStreamTests {
     #expect(deflater.messages == 3)
   }
 
-  @Test("packets below the threshold, and all without one, have nothing to share")
+  @Test("packets below the threshold, and all without one, have no shared form")
   func threshold() {
     let bytes = Array(repeating: UInt8(ascii: "m"), count: 1024)
     #expect(OutboundPacket(text: bytes, deflatedSizes: .init(from: 1024)).deflation != nil)
@@ -168,7 +168,7 @@ struct DeflateStreamTests {
     )
   }
 
-  @Test("a message counts by what it is inflated to, and its compressed form may be a little longer")
+  @Test("the limit applies to a message's inflated size, and its compressed form may be a little longer")
   func parser() throws {
     func event(_ payload: [UInt8]) -> WebSocketParser.Event? {
       var parser = WebSocketParser(maxMessageSize: 1000, inflater: inflater)
@@ -183,7 +183,7 @@ struct DeflateStreamTests {
     #expect(event([6]) == .failure(1007))
   }
 
-  @Test("a frame as long as an integer says waits for its end")
+  @Test("a frame whose length is the largest integer waits for its end")
   func longestFrame() {
     var parser = WebSocketParser(maxMessageSize: .max)
     parser.append(ByteBuffer(bytes: [0x82, 0xff, 0x7f] + Array(repeating: 0xff, count: 7) + [1, 2, 3, 4, 5]))

@@ -18,7 +18,7 @@ struct DocumentationTests {
     #expect(example.split(separator: "\n").count <= 32)
   }
 
-  /// A page, or its part behind a heading, and the programs it shows.
+  /// A page, or its part under a heading, and the programs that it shows.
   struct Listings: CustomTestStringConvertible, Sendable {
     let page: String
     var part: String?
@@ -40,7 +40,7 @@ struct DocumentationTests {
     ]
   }
 
-  @Test("what a page shows of programs is compiled, and nothing of the programs is missing", arguments: Listings.all)
+  @Test("programs shown on a page are compiled, and shown completely", arguments: Listings.all)
   func listings(_ listings: Listings) throws {
     let programs = try listings.programs.map { try Self.text("Examples/\($0).swift") }
     var page = try Self.text(listings.page)
@@ -59,14 +59,14 @@ struct DocumentationTests {
     #expect(try Self.text("Examples/SocketIOTutorial/First/main.swift").split(separator: "\n").count < 10)
   }
 
-  @Test("each reason of a disconnect stands beside Node's", arguments: DisconnectReason.allCases)
+  @Test("each disconnect reason is listed beside Node's", arguments: DisconnectReason.allCases)
   func reasons(reason: DisconnectReason) throws {
     for page in Page.all {
       #expect(try Self.text(page.path).contains("| \"\(reason.rawValue)\" |"), "\(page.path)")
     }
   }
 
-  /// A page "Coming from Node", and the tests that hold its rows.
+  /// A page "Coming from Node", and the tests of its rows.
   struct Page: CustomTestStringConvertible, Sendable {
     let path: String
     let leastRows: Int

@@ -5,11 +5,11 @@ import SocketIOServer
 import Support
 import Testing
 
-@Suite("What an application does about opening requests", .timeLimit(.minutes(1)))
+@Suite("An application's hooks for opening requests", .timeLimit(.minutes(1)))
 struct EngineHookTests {
   private static let open = "/socket.io/?EIO=4&transport=polling"
 
-  /// A configuration whose answers say whether their request opened a session.
+  /// A configuration whose answers show whether their request opened a session.
   private static let marked = SocketIOServer.Configuration.changed { configuration in
     configuration.responseFields = { request in
       var fields: HTTPFields = [.cacheControl: "private", .contentLength: "7"]
@@ -18,7 +18,8 @@ struct EngineHookTests {
     }
   }
 
-  @Test("adds header fields to every answer, others to those that open a session; framing stays the server's")
+  @Test(
+    "responseFields adds header fields to every answer, and more to opening ones, but cannot change framing")
   func pollingFields() async throws {
     try await TestServer.with(Self.marked) { (server) async throws in
       let wire = try await server.wire()
@@ -35,7 +36,7 @@ struct EngineHookTests {
     }
   }
 
-  @Test("adds cookies beside that of the session")
+  @Test("responseFields adds cookies beside that of the session")
   func cookies() async throws {
     var configuration = Self.marked
     configuration.cookie = .init()
@@ -49,7 +50,7 @@ struct EngineHookTests {
     }
   }
 
-  @Test("adds header fields to the answer that opens a WebSocket, or upgrades to one")
+  @Test("responseFields adds header fields to the answer that opens a WebSocket, or upgrades to one")
   func webSocketFields() async throws {
     try await TestServer.with(Self.marked) { (server) async throws in
       let target = "/socket.io/?EIO=4&transport=websocket"
@@ -62,7 +63,7 @@ struct EngineHookTests {
     }
   }
 
-  @Test("hears of each refused request with the code and the words of its answer")
+  @Test("requestRefused receives each refused request with the code and message of its answer")
   func refusals() async throws {
     let heard = Journal()
     let configuration = SocketIOServer.Configuration.changed { configuration in
@@ -91,7 +92,7 @@ struct EngineHookTests {
     }
   }
 
-  @Test("is asked off the event loop, as its own requests are answered unless it asks for the loop")
+  @Test("allowRequest runs off the event loop, like the application's requests unless it chooses the loop")
   func threads() async throws {
     let loops = Journal()
     let configuration = SocketIOServer.Configuration.changed { configuration in
@@ -115,7 +116,7 @@ struct EngineHookTests {
     #expect(await loops.entries.count == 4)
   }
 
-  @Test("offers and takes no upgrade where none is allowed; WebSockets that open a session are served")
+  @Test("without allowUpgrades no upgrade is offered or accepted; WebSockets that open a session are served")
   func noUpgrades() async throws {
     try await TestServer.with(.changed { $0.allowUpgrades = false }) { (server) async throws in
       let client = try await EngineClient(server, .polling)
@@ -131,7 +132,7 @@ struct EngineHookTests {
     }
   }
 
-  @Test("makes the ids of sessions, which work over every transport", arguments: Carrier.allCases)
+  @Test("sessionID makes the ids of sessions, which work over every transport", arguments: Carrier.allCases)
   func ids(carrier: Carrier) async throws {
     let configuration = SocketIOServer.Configuration.changed { configuration in
       configuration.node = "n"
@@ -149,7 +150,7 @@ struct EngineHookTests {
   }
 
   @Test(
-    "gets a random id where what it made may be none, or is taken on that loop",
+    "an id of sessionID that is invalid, or in use on that loop, is replaced by a random one",
     arguments: ["short", "ünlauteres-aaaaaaaaaaaa"])
   func badIDs(made: String) async throws {
     try await TestServer.with(.changed { $0.sessionID = { _ in made } }) { (server) async throws in
@@ -160,7 +161,7 @@ struct EngineHookTests {
     try await TestServer.with(.changed { $0.sessionID = { _ in taken } }) { (server) async throws in
       let wire = try await server.wire()
       defer { wire.abort() }
-      // Of one connection, and so of one loop.
+      // Over one connection, and so on one loop.
       var sids: Set<String> = []
       for _ in 0..<2 {
         let answer = try await wire.request("GET", Self.open)

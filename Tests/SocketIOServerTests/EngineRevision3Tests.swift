@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Engine.IO 3 clients", .timeLimit(.minutes(1)))
 struct EngineRevision3Tests {
-  @Test("a WebSocket client is in the main namespace without asking, and pings", arguments: ["EIO=3&", ""])
+  @Test("a WebSocket client joins the main namespace automatically, and pings", arguments: ["EIO=3&", ""])
   func webSocket(query: String) async throws {
     try await TestServer.with { server in
       let webSocket = try await server.webSocket("\(query)transport=websocket")
@@ -26,7 +26,7 @@ struct EngineRevision3Tests {
     }
   }
 
-  @Test("a silent client is closed after interval and time-out")
+  @Test("a silent client is closed after interval and timeout")
   func silence() async throws {
     try await TestServer.with(
       .changed {
@@ -42,7 +42,7 @@ struct EngineRevision3Tests {
     }
   }
 
-  @Test("a polling client gets length-prefixed payloads, binary ones when it takes them", arguments: [true, false])
+  @Test("a polling client gets length-prefixed payloads, binary ones if it accepts them", arguments: [true, false])
   func polling(takesBinary: Bool) async throws {
     try await TestServer.with { server in
       let base = "/socket.io/?EIO=3&transport=polling\(takesBinary ? "" : "&b64=1")"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("Events that wait for what takes its time", .timeLimit(.minutes(2)))
+@Suite("Room for events that wait for asynchronous handlers", .timeLimit(.minutes(2)))
 struct EventRoomTests {
   private static let text = String(repeating: "x", count: 300)
 
@@ -31,7 +31,7 @@ struct EventRoomTests {
     }
   }
 
-  /// Waits until no event is there: what works on one ends a moment after it has answered.
+  /// Waits until no event is pending: a handler ends shortly after it has answered.
   private static func settle(_ server: TestServer) async {
     var bytes = -1
     while !Task.isCancelled, bytes != 0 {
@@ -44,7 +44,7 @@ struct EventRoomTests {
     }
   }
 
-  @Test("have so much room for a session, whatever its sockets; a client that wants more is disconnected")
+  @Test("all sockets of a session share one room, and a client that exceeds it is disconnected")
   func session() async throws {
     try await Self.with(1000) { (server, client, _) async throws in
       for namespace in ["/judged", "/heard"] {
@@ -55,7 +55,7 @@ struct EventRoomTests {
     }
   }
 
-  @Test("count once for all that wait for the same event, and not any more when they are worked on")
+  @Test("an event counts once for all its handlers, and no longer when they are done")
   func release() async throws {
     try await Self.with(1000) { (server, client, gate) async throws in
       for number in 1...2 { try await client.send(#"42/heard,\#(number)["later","\#(Self.text)"]"#) }
@@ -71,7 +71,7 @@ struct EventRoomTests {
     }
   }
 
-  @Test("may be larger than the room if they find nothing there")
+  @Test("an event may exceed the room if no other is pending")
   func oversize() async throws {
     try await Self.with(100) { (server, client, gate) async throws in
       await gate.add("open")
@@ -85,7 +85,7 @@ struct EventRoomTests {
     }
   }
 
-  @Test("are counted: one that is too large does not count, and what was taken is given back")
+  @Test("sizes are counted: one that is too large does not count, and taken room is returned")
   func arithmetic() {
     var room = EventRoom()
     func take(_ sizes: Int...) -> [Bool] { sizes.map { room.take($0, limit: 100) } }

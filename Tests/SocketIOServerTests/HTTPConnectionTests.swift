@@ -79,7 +79,7 @@ struct HTTPConnectionTests {
     }
   }
 
-  @Test("a connection that a stopping listener drops is closed, and ends nothing else")
+  @Test("a connection that a stopping listener drops is closed without other effects")
   func dropped() async throws {
     let group = MultiThreadedEventLoopGroup.singleton
     let connections = HTTPConnections(server: SocketIOServer(eventLoopGroup: group), configuration: .init())

@@ -3,7 +3,7 @@ import SocketIOServer
 import Support
 import Testing
 
-@Suite("Engine.IO requests that are refused", .timeLimit(.minutes(1)))
+@Suite("Refused Engine.IO requests", .timeLimit(.minutes(1)))
 struct HTTPRefusalTests {
   @Test(
     "polling requests are refused with the reference's code and message",
@@ -33,7 +33,7 @@ struct HTTPRefusalTests {
     }
   }
 
-  @Test("without EIO3 old clients are told the cure, over polling and over a WebSocket")
+  @Test("without EIO3 old clients receive the cure, over polling and over a WebSocket")
   func tooOld() async throws {
     try await TestServer.with(.changed { $0.allowEIO3 = false }) { server in
       for query in ["transport=polling", "EIO=3&transport=polling"] {
@@ -50,7 +50,7 @@ struct HTTPRefusalTests {
     }
   }
 
-  @Test("an unknown revision is told over a WebSocket as a text frame, as clients show nothing of an HTTP refusal")
+  @Test("an unknown revision is reported over a WebSocket as a text frame, because clients do not show an HTTP refusal")
   func unknownRevision() async throws {
     try await TestServer.with { server in
       let webSocket = try await server.webSocket("EIO=5&transport=websocket")
@@ -60,7 +60,7 @@ struct HTTPRefusalTests {
     }
   }
 
-  @Test("transport=websocket that arrives without its Upgrade header names the proxy", arguments: [false, true])
+  @Test("the refusal of transport=websocket without its Upgrade header names the proxy", arguments: [false, true])
   func droppedUpgrade(hasSession: Bool) async throws {
     try await TestServer.with { server in
       var query = "EIO=4&transport=polling&transport=websocket"
@@ -74,7 +74,7 @@ struct HTTPRefusalTests {
   }
 
   @Test(
-    "a WebSocket request is refused over HTTP where the reference refuses it, and where it says so too late",
+    "a WebSocket request is refused over HTTP where the reference refuses it, and where it does so too late",
     arguments: [
       ("EIO=4", [], "Transport unknown"), ("EIO=4&transport=abc", [], "Transport unknown"),
       ("EIO=4&transport=polling", [], "Bad request"), ("EIO=4&transport=websocket&sid=nope", [], "Session ID unknown"),
@@ -136,7 +136,7 @@ struct HTTPRefusalTests {
     }
   }
 
-  @Test("a preflight is answered as the reference answers it")
+  @Test("a preflight is answered as by the reference")
   func preflight() async throws {
     try await TestServer.with { server in
       let answer = try await server.wire().request(

@@ -8,13 +8,13 @@ import Testing
 
 @Suite("Turns of inflating", .timeLimit(.minutes(1)))
 struct InflatingTurnTests {
-  /// What the loops have inflated, looked at all the time by the loops themselves.
+  /// The loops' inflated bytes, sampled all the time by the loops themselves.
   private final class Watch: Sendable {
     private let most = Mutex(0)
     private let sharesSeen = Atomic(false)
     /// Whether a WebSocket has waited for its owner's share, and not only for other work of its loop.
     var hasSeenShares: Bool { sharesSeen.load(ordering: .relaxed) }
-    /// The most that was inflated while a loop did nothing else.
+    /// The most bytes that a loop inflated without other work in between.
     var mostAtOnce: Int { most.withLock { $0 } }
 
     init(_ server: TestServer) {
@@ -31,7 +31,7 @@ struct InflatingTurnTests {
     }
   }
 
-  /// Events that inflate to nearly a million bytes each, in one piece.
+  /// Events that each inflate to nearly a million bytes, in one buffer.
   private static func largeEvents(_ client: DeflatingClient, _ count: Int) throws -> [UInt8] {
     try (0..<count).flatMap { number in
       let text = #"42/turns,["large \#(number)","\#(String(repeating: "x", count: 900_000))"]"#
@@ -88,12 +88,12 @@ struct InflatingTurnTests {
     }
   }
 
-  /// Whether the others may rest.
+  /// Whether the other clients may stop.
   private final class Rest: Sendable {
     let isOver = Atomic(false)
   }
 
-  /// Has clients join until one is served by the same loop as the first.
+  /// Joins clients until one is served by the same loop as the first.
   private static func neighbour(of first: LoopShard, _ server: TestServer) async throws -> EngineClient {
     while true {
       let other = try await EngineClient(server, .webSocket)
@@ -102,13 +102,13 @@ struct InflatingTurnTests {
   }
 
   @Test(
-    "while another sends, inflating waits for its owner's share, in order; what a client that is gone sent may be lost",
+    "while another client sends, inflating waits for its owner's share, in order; input of a gone client may be lost",
     arguments: [false, true])
   func shares(isGone: Bool) async throws {
     try await TestServer.with(
       .changed {
         $0.perMessageDeflate = .init()
-        // Every connection is an owner of its own.
+        // Each connection has its own owner.
         $0.connectionOwner = { $0?.port.map(String.init) }
       }
     ) { server in
@@ -147,7 +147,7 @@ struct InflatingTurnTests {
     }
   }
 
-  @Test("what waits for its turn is dropped once the server has closed the session")
+  @Test("messages that wait for their turn are dropped when the server closes the session")
   func closedAmidTurns() async throws {
     try await TestServer.with(.changed { $0.perMessageDeflate = .init() }) { server in
       let seen = Self.noteLarge(server)

@@ -11,7 +11,7 @@ import Testing
 struct InterceptionTests {
   typealias Action = SocketIOServer.PacketAction
 
-  /// A server that does something to the packets whose text ends so, and a client that has joined its main namespace.
+  /// A server that does something to packets whose text ends with a suffix, and a client that has joined its main namespace.
   private func disturbing(
     _ direction: InterceptedPacket.Direction, _ ending: String, _ carrier: Carrier, with action: Action,
     _ configuration: SocketIOServer.Configuration = .changed { _ in },
@@ -67,7 +67,7 @@ struct InterceptionTests {
     }
   }
 
-  @Test("a packet that nothing follows is held back no longer than allowed", arguments: Carrier.allCases)
+  @Test("a packet without a successor is held back no longer than allowed", arguments: Carrier.allCases)
   func heldBackAlone(_ carrier: Carrier) async throws {
     try await disturbing(.toClient, #"back",1]"#, carrier, with: .holdBack(atMost: .milliseconds(50))) { _, client in
       try await client.send(echo(1))
@@ -75,7 +75,7 @@ struct InterceptionTests {
     }
   }
 
-  @Test("what waits is bounded: a client of whom too much is held back is closed", arguments: Carrier.allCases)
+  @Test("waiting packets are limited: a client with too many is closed", arguments: Carrier.allCases)
   func bounded(_ carrier: Carrier) async throws {
     let configuration = SocketIOServer.Configuration.changed { $0.maxOutboundBytesPerSocket = 2000 }
     try await disturbing(.toClient, "]", carrier, with: .delay(.seconds(600), .kept), configuration) { server, client in
@@ -84,7 +84,7 @@ struct InterceptionTests {
     }
   }
 
-  @Test("what a client sent and is no packet any more ends its session", arguments: Carrier.allCases)
+  @Test("client input that becomes an invalid packet ends its session", arguments: Carrier.allCases)
   func garbage(_ carrier: Carrier) async throws {
     try await disturbing(.fromClient, #"echo",1]"#, carrier, with: .replace([])) { server, client in
       try await client.send(echo(1))
@@ -92,7 +92,7 @@ struct InterceptionTests {
     }
   }
 
-  @Test("a namespace is refused, and may be joined when it is asked for again", arguments: Carrier.allCases)
+  @Test("a namespace is refused, and may be joined at the next request", arguments: Carrier.allCases)
   func refusedNamespace(_ carrier: Carrier) async throws {
     let first = Mutex(true)
     let configuration = SocketIOServer.Configuration.changed {
@@ -112,7 +112,7 @@ struct InterceptionTests {
     }
   }
 
-  @Test("a namespace is taken from a client, which stays connected", arguments: Carrier.allCases)
+  @Test("a client is removed from a namespace, and stays connected", arguments: Carrier.allCases)
   func disconnectedNamespace(_ carrier: Carrier) async throws {
     try await disturbing(.toClient, #"back",1]"#, carrier, with: .disconnect) { server, client in
       try await client.send(echo(1))
@@ -145,7 +145,7 @@ struct InterceptionTests {
   }
 
   @Test(
-    "a session falls silent: nothing is read, written or missed, and it ends with its connection",
+    "a silent session reads, writes and times out nothing, and ends with its connection",
     arguments: Carrier.allCases)
   func silence(_ carrier: Carrier) async throws {
     let configuration = SocketIOServer.Configuration.changed {
@@ -153,7 +153,7 @@ struct InterceptionTests {
       $0.pingTimeout = .milliseconds(1500)
     }
     try await disturbing(.fromClient, #"echo",1]"#, carrier, with: .fallSilent, configuration) { server, client in
-      // Its answer is no more than a session that lives brings.
+      // Its answer is the same as that of an active session.
       let sending = Task { try await client.send(echo(1)) }
       await server.journal.wait(for: "connected /")
       if let webSocket = await client.webSocket {
@@ -175,13 +175,13 @@ struct InterceptionTests {
     }
   }
 
-  @Test("without heartbeat events go on, and nobody is closed for it", arguments: Carrier.allCases)
+  @Test("without heartbeat events continue, and no client is closed for it", arguments: Carrier.allCases)
   func heartbeat(_ carrier: Carrier) async throws {
     let configuration = SocketIOServer.Configuration.changed {
       $0.pingInterval = .milliseconds(500)
       $0.pingTimeout = .milliseconds(1500)
     }
-    // From the first packet on: nothing hangs on how fast the client answers pings.
+    // From the first packet on, so that the client's speed in answering pings does not matter.
     try await disturbing(.fromClient, "40", carrier, with: .stopHeartbeat, configuration) { server, client in
       try await client.send(echo(1))
       #expect(try await client.textWithoutPing() == echoed(1))
@@ -258,7 +258,7 @@ struct InterceptionTests {
     }
   }
 
-  @Test("what becomes of sessions is told, and packets may be kept", arguments: Carrier.allCases)
+  @Test("events of sessions are reported, and packets may be kept", arguments: Carrier.allCases)
   func news(_ carrier: Carrier) async throws {
     let told = Mutex<[String]>([])
     let kept = Mutex<[KeptPacket]>([])
@@ -293,7 +293,7 @@ struct InterceptionTests {
     }
   }
 
-  @Test("all connections are dropped without a word, and new ones are served")
+  @Test("all connections are dropped without notice, and new ones are served")
   func droppedConnections() async throws {
     try await TestServer.with(.changed { $0.packetInterceptor = .init() }) { server in
       let webSocket = try await EngineClient(server, .webSocket)
@@ -316,7 +316,7 @@ struct InterceptionTests {
 }
 
 extension SocketIOServer.PacketInterceptor {
-  /// Does something to the packets of a direction whose text ends so.
+  /// Does something to packets in one direction whose text ends with a suffix.
   fileprivate static func on(
     _ direction: InterceptedPacket.Direction, _ ending: String, _ action: SocketIOServer.PacketAction
   ) -> Self {
@@ -328,8 +328,7 @@ extension SocketIOServer.PacketInterceptor {
 }
 
 extension EngineClient {
-  /// The connection by which the client hears of the session's end: its WebSocket's, or that of a poll which waits at the
-  /// server.
+  /// The connection on which the client notices the session's end: its WebSocket, or that of a poll which waits at the server.
   fileprivate func listening(to server: TestServer) async throws -> Wire {
     if let webSocket { return webSocket.wire }
     let wire = try await Wire.connect(port)
@@ -353,7 +352,7 @@ extension EngineClient {
     }
   }
 
-  /// The next packet, which must be no ping.
+  /// The next packet, which must not be a ping.
   fileprivate func textWithoutPing() async throws -> String? {
     if let webSocket { return await webSocket.text() }
     return try await get("&sid=\(sid)").text
@@ -371,6 +370,6 @@ extension TestServer {
 }
 
 extension RawWebSocket {
-  /// `.end` if nothing comes; the WebSocket is of no more use then.
+  /// `.end` if nothing arrives; then the WebSocket can no longer be used.
   fileprivate func nextWithin(_ limit: Duration) async -> Message { await within(limit) { await next() } ?? .end }
 }

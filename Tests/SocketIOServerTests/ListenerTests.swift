@@ -7,7 +7,7 @@ import SocketIOSupport
 import Synchronization
 import Testing
 
-/// What listeners noted, in order.
+/// The listeners' notes, in order.
 private final class Notes: Sendable {
   private let texts = Mutex<[String]>([])
 
@@ -25,9 +25,9 @@ private final class Notes: Sendable {
 struct ListenerTests {
   private static let patience = Duration.seconds(60)
 
-  /// Runs `body` with a client in a namespace of its own.
+  /// Runs `body` with a client in a separate namespace.
   ///
-  /// - Parameter declare: Changes what the namespace begins with, and what its sockets do in `connected`.
+  /// - Parameter declare: Changes the initial handlers of the namespace, and what its sockets do in `connected`.
   private static func with(
     _ declare: (inout NamespaceHandlers, Notes) -> Void,
     _ body: (SocketIOClient, TestServer, Notes) async throws -> Void
@@ -35,7 +35,7 @@ struct ListenerTests {
     try await TestServer.with { (server) async throws in
       let notes = Notes()
       var handlers = NamespaceHandlers()
-      // Answers when all that was sent before has been dispatched.
+      // Answers when all earlier events have been dispatched.
       handlers.on("done") { _, event in event.acknowledge?() }
       declare(&handlers, notes)
       server.server.namespace("/l", configure: handlers)
@@ -46,14 +46,14 @@ struct ListenerTests {
     }
   }
 
-  /// Sends events, and returns what was noted meanwhile.
+  /// Sends events, and returns the notes made meanwhile.
   private static func send(_ names: String..., by client: SocketIOClient, _ notes: Notes) async throws -> [String] {
     for name in names { try await client.emit(name, in: "/l") }
     _ = try await client.emit("done", in: "/l", acknowledgedWithin: patience)
     return notes.take()
   }
 
-  @Test("for one name are all called in the order of their registration, the namespace's before the socket's")
+  @Test("all listeners for one name are called in the order of registration, the namespace's before the socket's")
   func order() async throws {
     try await Self.with { handlers, notes in
       handlers.on("e") { _, _ in notes.add("n1") }
@@ -67,7 +67,7 @@ struct ListenerTests {
     }
   }
 
-  @Test("for any name come first, prepended ones before them, and see the events nobody else listens to")
+  @Test("listeners for any name run first, prepended ones before them, and see events without other listeners")
   func any() async throws {
     try await Self.with { handlers, notes in
       handlers.on("e") { _, _ in notes.add("named") }
@@ -82,7 +82,7 @@ struct ListenerTests {
     }
   }
 
-  @Test("that listen once do so once for each socket, whoever of namespace and socket registered them")
+  @Test("once listeners run once for each socket, whether the namespace or the socket registered them")
   func once() async throws {
     try await Self.with { handlers, notes in
       handlers.once("e") { _, _ in notes.add("n") }
@@ -100,7 +100,7 @@ struct ListenerTests {
     }
   }
 
-  @Test("that are removed amid an event are not called any more; added ones hear of the next event first")
+  @Test("a listener removed during an event is not called again; an added one is called from the next event on")
   func removal() async throws {
     try await Self.with { handlers, notes in
       handlers.connected = { socket in
@@ -120,7 +120,7 @@ struct ListenerTests {
     }
   }
 
-  @Test("of a namespace are removed for one socket only, by their token or by their name")
+  @Test("listeners of a namespace are removed for one socket only, by their token or by their name")
   func off() async throws {
     let latest = Mutex<Socket?>(nil)
     let heard = Mutex<Socket.Listener?>(nil)
@@ -135,7 +135,7 @@ struct ListenerTests {
       let socket = try #require(latest.withLock { $0 })
       socket.off(try #require(heard.withLock { $0 }))
       socket.offAll("f")
-      // The answer to this comes behind what the loop was asked before.
+      // The answer to this comes after earlier work of the loop.
       _ = try await Self.send(by: client, notes)
       #expect(try await Self.send("e", "f", by: client, notes).isEmpty)
       try await server.withClient { (other) async throws in
@@ -145,7 +145,7 @@ struct ListenerTests {
     }
   }
 
-  @Test("to outgoing events see what is sent to their client alone and by broadcasts, with its arguments, in order")
+  @Test("listeners to outgoing events see their client's events and broadcasts, with arguments, in order")
   func outgoing() async throws {
     try await Self.with { handlers, notes in
       handlers.connected = { socket in
@@ -170,7 +170,7 @@ struct ListenerTests {
     }
   }
 
-  @Test("that perform run one after another in the socket's task, off its event loop")
+  @Test("asynchronous listeners run one after another in the socket's task, off its event loop")
   func perform() async throws {
     let latest = Mutex<Socket?>(nil)
     try await Self.with { handlers, notes in

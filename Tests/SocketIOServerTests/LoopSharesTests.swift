@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Shares of a loop's time", .timeLimit(.minutes(1)))
 struct LoopSharesTests {
-  /// A loop with a clock of its own. Work takes time by the byte, but none for the connection called `other`.
+  /// A loop with its own clock. Work takes time by the byte, except on the connection called `other`.
   private final class Bench {
     let loop = EmbeddedEventLoop()
     private let perByte: TimeAmount
@@ -54,16 +54,16 @@ struct LoopSharesTests {
     func channelInactive(context: ChannelHandlerContext) { bench.note("\(name) is gone") }
   }
 
-  /// Sends a message filled up with blanks.
+  /// Sends a message padded with blanks.
   private func send(_ text: String, _ channel: EmbeddedChannel, size: Int = 4096) throws {
     try channel.writeInbound(ByteBuffer(string: text + String(repeating: " ", count: size - text.utf8.count)))
   }
 
-  @Test("an owner who comes back after a pause is not held back for what they sent before it")
+  @Test("an owner who returns after a pause is not delayed for earlier input")
   func comesBack() throws {
     let bench = Bench()
     let before = try bench.connection("before", of: "a")
-    // Held on to, so that no later share has its address.
+    // Retained, so that no later share has its address.
     let former = bench.shares.share(of: "a")
     defer { withExtendedLifetime(former) {} }
     try send("1", before)
@@ -74,7 +74,7 @@ struct LoopSharesTests {
     #expect(bench.log == ["before 1", "before is gone", "after 1", "after 2", "after 3", "after 4"])
   }
 
-  @Test("beyond its share an owner waits while others send: its own work comes in order, theirs at once")
+  @Test("beyond its share an owner waits while others send: its own work stays in order, that of others runs at once")
   func turns() throws {
     let bench = Bench()
     let (other, first, second) = (
@@ -96,7 +96,7 @@ struct LoopSharesTests {
     #expect(bench.log.last == "second 2")
   }
 
-  @Test("an owner has a quarter of the loop's time while others send, and not less")
+  @Test("an owner has a quarter of the loop's time while others send, and no less")
   func part() throws {
     let bench = Bench(perByte: .microseconds(1))
     let other = try bench.connection("other", of: "b")
@@ -105,12 +105,12 @@ struct LoopSharesTests {
       try send("x", bench.connection("own \(number)", of: "a"))
       bench.loop.advanceTime(by: .milliseconds(5))
     }
-    // In 1 s besides the work, which takes a third of that then: a quarter of the whole. Each takes 4 ms.
+    // In 1 s besides the work, which takes a third of that: a quarter of the total. Each takes 4 ms.
     let done = bench.log.count { $0.hasPrefix("own") }
     #expect((78...92).contains(done), "\(done)")
   }
 
-  @Test("alone, and after the others have left, nobody waits; nor does what is nobody's in particular")
+  @Test("an owner that is alone, or whose neighbours have left, does not wait; nor does a connection without owner")
   func alone() throws {
     let bench = Bench()
     let (proxy, own) = (try bench.connection("proxy", of: nil), try bench.connection("own", of: "a"))
@@ -146,7 +146,7 @@ struct LoopSharesTests {
     #expect(bench.shares.share(of: "a").waitingBytes == 0)
   }
 
-  @Test("what was sent before the server wants to stop is worked on before that is told")
+  @Test("input before a shutdown is processed before the shutdown is announced")
   func stopping() throws {
     let bench = Bench()
     let (other, own) = (try bench.connection("other", of: "b"), try bench.connection("own", of: "a"))
@@ -158,7 +158,7 @@ struct LoopSharesTests {
   }
 
   @Test(
-    "what waits has its turns even while answers take more than the whole part, small messages soon, large ones bit by bit"
+    "waiting input has its turns even while answers take more than the whole part, small messages soon, large ones in pieces"
   )
   func busyAnswers() throws {
     let bench = Bench()
@@ -179,7 +179,7 @@ struct LoopSharesTests {
     #expect(bench.log.filter { $0.hasPrefix("0") } == ["0 x", "0 y"])
   }
 
-  @Test("what comes at once is worked on in pieces while others send, whole while nobody does")
+  @Test("input is processed in pieces while others send, and whole otherwise")
   func pieces() throws {
     let bench = Bench()
     let (other, own) = (try bench.connection("other", of: "b"), try bench.connection("own", of: "a"))
@@ -195,7 +195,7 @@ struct LoopSharesTests {
     #expect(bench.log == ["own 1", "other 1", "own 2"])
   }
 
-  @Test("what waits has a limit in bytes: who sends more is cut off")
+  @Test("the waiting bytes are limited, and a client that sends more is disconnected")
   func memory() throws {
     let bench = Bench()
     let other = try bench.connection("other", of: "b")
@@ -216,7 +216,7 @@ struct LoopSharesTests {
     #expect(share.waitingBytes == 0)
   }
 
-  @Test("connecting anew forgives nobody; a share without connections is forgotten once its debt is paid")
+  @Test("reconnecting does not reset the debt; a share without connections is removed once its debt is paid")
   func reconnecting() throws {
     let bench = Bench()
     let other = try bench.connection("other", of: "b")
@@ -237,10 +237,10 @@ struct LoopSharesTests {
     #expect(bench.shares.share(of: "c") !== former)
   }
 
-  @Test("a server on which nearly everything waits answers every client, in order", arguments: Carrier.allCases)
+  @Test("a server on which nearly all input waits answers every client, in order", arguments: Carrier.allCases)
   func wholeServer(_ carrier: Carrier) async throws {
     let configuration = SocketIOServer.Configuration.changed { configuration in
-      // Every connection is an owner of its own.
+      // Each connection has its own owner.
       configuration.connectionOwner = { $0?.port.map(String.init) }
       configuration.maxLoopPart = 0.02
     }

@@ -7,7 +7,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Middleware, and what comes when a client leaves", .timeLimit(.minutes(2)))
+@Suite("Middleware, and handlers for leaving clients", .timeLimit(.minutes(2)))
 struct MiddlewareTests {
   private static let patience = Duration.seconds(60)
 
@@ -17,7 +17,7 @@ struct MiddlewareTests {
 
   private struct Broken: Error {}
 
-  /// A namespace with two steps of middleware and an admission, which add to what the socket remembers.
+  /// A namespace with two steps of middleware and an admission, which add to the socket's data.
   private static func declare(on server: TestServer) {
     var handlers = NamespaceHandlers()
     handlers.use { request, data in
@@ -42,7 +42,7 @@ struct MiddlewareTests {
     server.server.namespace("/steps", configure: handlers)
   }
 
-  @Test("of a namespace is asked in order before admission, and what all of them set is remembered")
+  @Test("middleware of a namespace runs in order before admission, and the data of all steps is kept")
   func chain() async throws {
     try await TestServer.with { (server) async throws in
       Self.declare(on: server)
@@ -54,7 +54,7 @@ struct MiddlewareTests {
     }
   }
 
-  @Test("of a namespace may refuse at any step; an error that is no refusal tells the client nothing")
+  @Test("middleware of a namespace may refuse at any step; the client receives no details of other errors")
   func refusals() async throws {
     try await TestServer.with { (server) async throws in
       Self.declare(on: server)
@@ -70,7 +70,7 @@ struct MiddlewareTests {
     }
   }
 
-  @Test("of a socket sees every event first, in order, and may refuse it: then nobody listens to it")
+  @Test("middleware of a socket sees every event first, in order, and may refuse it: then no listener receives it")
   func packets() async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
@@ -98,7 +98,7 @@ struct MiddlewareTests {
   }
 
   @Test(
-    "of a socket may take its time: events keep their order, and none passes it, whatever else is registered or removed"
+    "middleware of a socket may be asynchronous: events keep their order, and none passes it, whatever else is registered or removed"
   )
   func slowPackets() async throws {
     try await TestServer.with { (server) async throws in
@@ -135,7 +135,7 @@ struct MiddlewareTests {
   }
 
   @Test(
-    "a client that leaves is heard of before its socket leaves its rooms, and again afterwards",
+    "a client that leaves is reported before its socket leaves its rooms, and again afterwards",
     arguments: ["41/rooms,", "1"])
   func disconnecting(farewell: String) async throws {
     try await TestServer.with { (server) async throws in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Namespaces by name and by pattern", .timeLimit(.minutes(1)))
 struct NamespaceNameTests {
-  @Test("a name without its slash stands for the one with it, wherever the server takes one")
+  @Test("a name without its slash means the one with it, wherever the server accepts one")
   func slash() async throws {
     try await TestServer.with { (server) async throws in
       server.server.namespace("chat", configure: NamespaceHandlers(connected: { $0.join("room") }))

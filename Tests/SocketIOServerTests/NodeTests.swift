@@ -9,7 +9,8 @@ struct NodeTests {
     .changed { $0.node = node }
   }
 
-  @Test("stands before a dot, in every transport, and sessions work as without it", arguments: Carrier.allCases)
+  @Test(
+    "the node is followed by a dot, in every transport, and sessions work as without it", arguments: Carrier.allCases)
   func works(carrier: Carrier) async throws {
     try await TestServer.with(Self.configuration("node-1")) { (server) async throws in
       let client = try await EngineClient(server, carrier)
@@ -23,7 +24,7 @@ struct NodeTests {
     }
   }
 
-  @Test("is absent by default, and the id of an Engine.IO 3 client's socket has it as well")
+  @Test("there is no node by default, and the id of an Engine.IO 3 client's socket has it too")
   func forms() async throws {
     try await TestServer.with { (server) async throws in
       let client = try await EngineClient(server, .polling)
@@ -38,7 +39,7 @@ struct NodeTests {
     }
   }
 
-  @Test("of another server makes an id unknown, over polling and for an upgrade")
+  @Test("an id with another server's node is unknown, over polling and for an upgrade")
   func foreign() async throws {
     try await TestServer.with(Self.configuration("a")) { (server) async throws in
       let client = try await EngineClient(server, .polling)

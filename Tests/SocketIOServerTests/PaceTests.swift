@@ -6,7 +6,7 @@ import Testing
 
 @testable import SocketIOServer
 
-/// Places that are taken and given back.
+/// Reservations that are taken and released.
 final class Places: Sendable {
   private let rest: Mutex<Int>
 
@@ -25,7 +25,7 @@ final class Places: Sendable {
   }
 }
 
-@Suite("Connections that stand still", .timeLimit(.minutes(1)))
+@Suite("Slow connections", .timeLimit(.minutes(1)))
 struct PaceTests {
   static func settings(_ pace: Int = 1 << 20) -> SocketIOServer.HTTPChannelConfiguration {
     var http = SocketIOServer.HTTPChannelConfiguration()
@@ -52,7 +52,7 @@ struct PaceTests {
           try await Task.sleep(for: .milliseconds(20))
         }
       }
-      // Ends because the server closes the connection, while bytes still come.
+      // Ends because the server closes the connection, while bytes still arrive.
       _ = await wire.readToEnd()
       drip.cancel()
       _ = await drip.result
@@ -106,30 +106,30 @@ struct PaceTests {
     }
   }
 
-  @Test("what came fast buys no silence")
+  @Test("fast input does not allow a longer silence later")
   func fastThenSilent() async throws {
     try await TestServer.with(http: Self.settings(1000)) { (server) async throws in
       let wire = try await server.wire()
       let head = "POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
-      // A thousand seconds' worth.
+      // Enough bytes for a thousand seconds.
       try await wire.send(Array(head.utf8) + Array(repeating: 0x78, count: 999_999))
       _ = await wire.readToEnd()
     }
   }
 
-  @Test("a WebSocket keeps its connection's place until it is closed, whatever it is for")
+  @Test("a WebSocket keeps its connection's reservation until it is closed, for any purpose")
   func webSocketPlaces() async throws {
     let places = Places(2)
     var http = SocketIOServer.HTTPChannelConfiguration()
     http.reserveConnection = { _ in places.take() }
     let configuration = SocketIOServer.Configuration.changed { configuration in
       configuration.allowEIO3 = false
-      // The refused one stays until the client goes.
+      // The refused one stays until the client closes.
       configuration.closeTimeout = .seconds(60)
     }
     try await TestServer.with(configuration, http: http) { (server) async throws in
       let webSocket = try await server.webSocket()
-      // Only told that its revision is not served.
+      // It only receives the message that its revision is not served.
       let refused = try await server.webSocket("EIO=3&transport=websocket")
       #expect(places.free == 0)
       #expect(await (try server.wire()).readToEnd().isEmpty)
@@ -141,7 +141,7 @@ struct PaceTests {
     while places.free < 2 { await Task.yield() }
   }
 
-  @Test("a large message takes a place while it is on its way, by POST and by WebSocket", arguments: [true, false])
+  @Test("a large message in transit takes a reservation, by POST and by WebSocket", arguments: [true, false])
   func messagePlaces(_ isPost: Bool) async throws {
     let places = Places(1)
     try await TestServer.with(.changed { $0.reserveMessage = { _ in places.take() } }) { (server) async throws in

@@ -13,7 +13,7 @@ struct PerMessageDeflateTests {
   private static let long = String(repeating: "Grüße, 안녕! ", count: 200)
   private static var argument: SocketArguments { SocketArguments([Array("\"\(long)\"".utf8)]) }
 
-  @Test("is off unless it is set, and is not tried on those who do not offer it")
+  @Test("compression is off unless it is set, and is not used for clients that do not offer it")
   func off() async throws {
     #expect(SocketIOServer.Configuration().perMessageDeflate == nil)
     let offer = [("Sec-WebSocket-Extensions", "permessage-deflate")]
@@ -39,7 +39,7 @@ struct PerMessageDeflateTests {
     }
   }
 
-  @Test("an application cannot say that there is compression, or that there is none")
+  @Test("an application can neither add nor remove the compression header")
   func fields() async throws {
     let configuration = SocketIOServer.Configuration.changed {
       $0.responseFields = { _ in [.secWebSocketExtensions: "x"] }
@@ -50,7 +50,7 @@ struct PerMessageDeflateTests {
     }
   }
 
-  @Test("messages travel compressed both ways, attachments as well")
+  @Test("messages and attachments are compressed in both directions")
   func bothWays() async throws {
     try await TestServer.with(Self.on) { server in
       let client = try await DeflatingClient.joined(server)
@@ -68,7 +68,7 @@ struct PerMessageDeflateTests {
     }
   }
 
-  @Test("clients of Engine.IO 3 have it, too, the type in front of binary messages")
+  @Test("clients of Engine.IO 3 have compression too, with the type in front of binary messages")
   func revision3() async throws {
     try await TestServer.with(Self.on) { server in
       let client = try await DeflatingClient(server, "EIO=3&transport=websocket")
@@ -82,7 +82,7 @@ struct PerMessageDeflateTests {
     }
   }
 
-  @Test("a session that began with polling has it once it is upgraded")
+  @Test("a session that began with polling has compression after its upgrade")
   func upgraded() async throws {
     try await TestServer.with(Self.on) { server in
       let polling = try await EngineClient(server, .polling)
@@ -99,7 +99,7 @@ struct PerMessageDeflateTests {
     }
   }
 
-  @Test("what is not to be compressed is not")
+  @Test("messages sent with compress: false are not compressed")
   func compressFalse() async throws {
     let configuration = SocketIOServer.Configuration.changed {
       $0.perMessageDeflate = .init()
@@ -163,7 +163,7 @@ struct PerMessageDeflateTests {
     }
   }
 
-  /// How many messages the compressors of all loops have looked at.
+  /// How many messages the compressors of all loops have processed.
   private static func compressedMessages(_ server: TestServer) async throws -> Int {
     var sum = 0
     for shard in server.server.core.shards {
@@ -172,7 +172,7 @@ struct PerMessageDeflateTests {
     return sum
   }
 
-  @Test("a client that keeps a smaller window gets what fits into it compressed")
+  @Test("a client with a smaller window receives messages that fit into it compressed")
   func smallWindow() async throws {
     try await TestServer.with(Self.on) { server in
       let client = try await DeflatingClient.joined(server, offer: "permessage-deflate; server_max_window_bits=12")
@@ -223,7 +223,7 @@ struct PerMessageDeflateTests {
     ([0xc1, 0xff, 0, 0, 0, 0, 0, 0x10, 0, 0, 1, 2, 3, 4], 1009),
   ]
 
-  @Test("what breaks RFC 7692 is closed with its code", arguments: violations)
+  @Test("violations of RFC 7692 close with their code", arguments: violations)
   func breaks(bytes: [UInt8], code: Int) async throws {
     try await TestServer.with(Self.on) { server in
       let client = try await DeflatingClient.joined(server)
@@ -233,7 +233,7 @@ struct PerMessageDeflateTests {
     }
   }
 
-  @Test("a bomb is closed with 1009, its loop makes no more of it than may be, and others notice nothing")
+  @Test("a compression bomb is closed with 1009, its loop inflates no more than allowed, and others notice nothing")
   func bomb() async throws {
     try await TestServer.with(
       .changed {
@@ -258,7 +258,7 @@ struct PerMessageDeflateTests {
     }
   }
 
-  @Test("attachments that wait for others take room, and may have so many bytes together", arguments: [true, false])
+  @Test("waiting attachments need a reservation, and their total bytes are limited", arguments: [true, false])
   func waitingAttachments(_ hasRoom: Bool) async throws {
     let taken = Rooms()
     try await TestServer.with(
@@ -286,7 +286,7 @@ struct PerMessageDeflateTests {
         try await client.webSocket.wire.send(million)
       }
       #expect(await server.settles(sessions: 0))
-      // A session is over a moment before what it has taken is given back.
+      // A session ends a moment before its reservations are released.
       let deadline = ContinuousClock.now + .seconds(30)
       while taken.count.load(ordering: .relaxed) != (hasRoom ? 0 : 1), ContinuousClock.now < deadline {
         try await Task.sleep(for: .milliseconds(5))
@@ -299,7 +299,7 @@ struct PerMessageDeflateTests {
     let count = Atomic(0)
   }
 
-  @Test("nothing is left of it once the server is")
+  @Test("compression releases its memory with the server")
   func memory() async throws {
     final class Streams: Sendable {
       nonisolated(unsafe) weak var first: DeflateStreams?

@@ -8,7 +8,7 @@ struct PollingHTTPTests {
   private static let base = "/socket.io/?EIO=4&transport=polling"
   private static let form = [("Content-Type", "application/x-www-form-urlencoded")]
 
-  /// A polling session for which an event with `count` bytes of text waits.
+  /// A polling session with a waiting event of `count` bytes of text.
   private func waiting(_ count: Int, _ server: TestServer) async throws -> String {
     let client = try await EngineClient(server, .polling)
     try await client.join("/")
@@ -20,7 +20,7 @@ struct PollingHTTPTests {
   }
 
   @Test(
-    "an answer of 1024 bytes or more is compressed as the client accepts it",
+    "an answer of 1024 bytes or more is compressed in a coding that the client accepts",
     arguments: [
       ("gzip", 1024, "gzip"), ("deflate", 1024, "deflate"), ("gzip, deflate, br", 5000, "gzip"), ("*", 1024, "gzip"),
       ("gzip;q=0.5, deflate;q=0.8", 1024, "deflate"), ("gzip;q=0", 1024, nil), ("br", 1024, nil), ("", 1024, nil),
@@ -39,7 +39,7 @@ struct PollingHTTPTests {
     }
   }
 
-  @Test("the threshold of compression can be set, and compression be turned off", arguments: [100, nil])
+  @Test("the threshold of compression can be set, and compression can be turned off", arguments: [100, nil])
   func compressionThreshold(threshold: Int?) async throws {
     try await TestServer.with(.changed { $0.compressionThreshold = threshold }) { server in
       let answer = try await server.wire().request(
@@ -49,7 +49,7 @@ struct PollingHTTPTests {
   }
 
   @Test(
-    "an answer is not compressed if none of its events is to be, attachments included",
+    "an answer is not compressed if compression is off for all its events, including attachments",
     arguments: [([false], nil), ([false, false], nil), ([false, true], "gzip"), ([true], "gzip")] as [([Bool], String?)]
   )
   func compressFalse(events: [Bool], coding: String?) async throws {
@@ -61,7 +61,7 @@ struct PollingHTTPTests {
       for compress in events {
         server.server.emit("e", arguments, to: .init(namespace: "/", compress: compress))
       }
-      // Behind all of them.
+      // After all of them.
       _ = await server.server.sockets(in: .init(namespace: "/"))
       let answer = try await server.wire().request(
         "GET", "\(Self.base)&sid=\(await client.sid)", headers: [("Accept-Encoding", "gzip")])
@@ -104,7 +104,7 @@ struct PollingHTTPTests {
     }
   }
 
-  @Test("Internet Explorer is told not to filter what it takes for an attack")
+  @Test("a header turns off Internet Explorer's filter")
   func xssProtection() async throws {
     try await TestServer.with { server in
       for (agent, value) in [
@@ -117,7 +117,7 @@ struct PollingHTTPTests {
     }
   }
 
-  @Test("no cookie is set unless wanted")
+  @Test("no cookie is set by default")
   func noCookie() async throws {
     try await TestServer.with { server in
       let answer = try await server.wire().request("GET", Self.base)
@@ -216,7 +216,8 @@ struct AllowRequestTests {
     }
   }
 
-  @Test("an allowed request opens a session, and later requests of it are not asked about", arguments: Carrier.allCases)
+  @Test(
+    "an allowed request opens a session, and later requests of it are not checked again", arguments: Carrier.allCases)
   func allowed(carrier: Carrier) async throws {
     try await TestServer.with(Self.choosy) { server in
       let client = try await EngineClient(server, carrier, query: "&key=good")
@@ -238,7 +239,7 @@ struct AllowRequestTests {
     }
   }
 
-  @Test("a WebSocket client that leaves while the application decides is not waited for")
+  @Test("a WebSocket client that leaves while the application decides is not awaited")
   func leaves() async throws {
     let journal = Journal()
     let slow = SocketIOServer.Configuration.changed {

@@ -20,7 +20,7 @@ struct PollingTests {
     }
   }
 
-  @Test("a good POST is answered ok, whatever its content type; chunked too", arguments: TestListener.allCases)
+  @Test("a good POST is answered ok, with any content type, and also if chunked", arguments: TestListener.allCases)
   func posts(listener: TestListener) async throws {
     try await TestServer.with(by: listener) { server in
       let client = try await EngineClient(server, .polling)
@@ -40,7 +40,7 @@ struct PollingTests {
     }
   }
 
-  @Test("what is no payload ends the session", arguments: ["", "abc", "4\u{1e}", "2", "bx", "2probe"])
+  @Test("an invalid payload ends the session", arguments: ["", "abc", "4\u{1e}", "2", "bx", "2probe"])
   func badPayloads(body: String) async throws {
     try await TestServer.with { server in
       let client = try await EngineClient(server, .polling)
@@ -51,11 +51,12 @@ struct PollingTests {
     }
   }
 
-  @Test("a packet out of place ends the session once all that waits is fetched: the next GET gets a noop and a close")
+  @Test(
+    "a packet out of place ends the session after waiting packets: the next GET gets a noop and a close")
   func violation() async throws {
     try await TestServer.with { server in
       let client = try await EngineClient(server, .polling)
-      // The event after the second CONNECT does not count any more.
+      // The event after the second CONNECT is ignored.
       #expect(
         try await client.post("40\u{1e}42[\"echo\",1]\u{1e}40\u{1e}42[\"echo\",2]").text == "ok")
       await server.journal.wait(for: "left /: parse error")
@@ -68,7 +69,7 @@ struct PollingTests {
     }
   }
 
-  @Test("a session that its client abandons before it fetched the end is over in time")
+  @Test("a session whose client does not fetch the end is over in time")
   func abandoned() async throws {
     try await TestServer.with(.changed { $0.pingTimeout = .milliseconds(100) }) { server in
       let client = try await EngineClient(server, .polling)
@@ -130,8 +131,8 @@ struct PollingTests {
       try await first.send(
         Array("POST \(target) HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n".utf8))
       #expect(try await first.readLine() == "HTTP/1.1 100 Continue")
-      // The interim answer goes out before the POST reaches the session: give it a request of the same connection's
-      // loop to stand behind, until the session counts it.
+      // The interim answer is sent before the POST reaches the session, so send requests on the same loop until the session counts the
+      // POST.
       var status = 200
       while status == 200 { status = try await client.post("3").status }
       #expect(status == 400)
@@ -195,7 +196,7 @@ struct PollingTests {
       try await client.send(#"421["echo"]"#)
       #expect(try await client.text() == "431[]")
       for number in 0..<40 { server.server.emit("e", json: Array("\(number)".utf8), to: "/") }
-      // Behind the broadcasts on the same loop.
+      // After the broadcasts on the same loop.
       try await client.send(#"422["echo"]"#)
       var counts: [Int] = []
       while counts.reduce(0, +) < 41 {
@@ -207,7 +208,7 @@ struct PollingTests {
   }
 
   @Test(
-    "a client that asks and does not read is closed, be it by one long name or by many short ones; one that reads is not"
+    "a client that sends requests and does not read is closed, by one long name or many short ones; one that reads is not"
   )
   func unreadReplies() async throws {
     try await TestServer.with(.changed { $0.maxUnreadReplyBytes = 2000 }) { server in
@@ -229,7 +230,7 @@ struct PollingTests {
     }
   }
 
-  @Test("an application hears of a leaving only of sockets of whose joining it heard")
+  @Test("an application is notified of a socket's end only if it was notified of its joining")
   func unansweredWelcome() async throws {
     try await TestServer.with(.changed { $0.maxUnreadReplyBytes = 2000 }) { server in
       let inside = Mutex<[String: Int]>([:])
@@ -247,7 +248,7 @@ struct PollingTests {
     }
   }
 
-  @Test("a poll that never comes is bounded: the session ends at its outbound limit")
+  @Test("packets for a missing poll are limited: the session ends at its outbound limit")
   func outboundLimit() async throws {
     try await TestServer.with(.changed { $0.maxOutboundBytesPerSocket = 10_000 }) { server in
       let client = try await EngineClient(server, .polling)

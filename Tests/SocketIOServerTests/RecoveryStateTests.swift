@@ -2,7 +2,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("What is kept for clients that may return")
+@Suite("The state of clients that may return")
 struct RecoveryStateTests {
   private typealias State = RecoveryState<String>
 
@@ -15,7 +15,7 @@ struct RecoveryStateTests {
         maxAge: 2 * duration))
   }
 
-  /// Sends an event to the namespace `/`, or some rooms of it.
+  /// Sends an event to the namespace `/`, or to some of its rooms.
   @discardableResult
   private static func send(
     _ message: String, _ state: inout State, to rooms: Set<String> = [], except: Set<String> = [], at now: Int64 = 0,
@@ -32,7 +32,7 @@ struct RecoveryStateTests {
     state.restore(pid, in: namespace, after: offset, shard: 0, maxBytes: 1000, at: now)?.missed
   }
 
-  @Test("a client gets what was sent to it, its rooms and its namespace since its offset, in order")
+  @Test("a client gets the events to itself, its rooms and its namespace since its offset, in order")
   func replay() {
     var state = Self.state()
     state.joined("p", "id", in: "/", shard: 0)
@@ -49,7 +49,7 @@ struct RecoveryStateTests {
     #expect(state.parkedCount == 0)
   }
 
-  @Test("what may be replayed counts as it is sent, what is kept as it is kept")
+  @Test("the limit for replay counts sent bytes, the limit for kept events kept bytes")
   func sizes() {
     var state = Self.state()
     state.joined("p", "id", in: "/", shard: 0)
@@ -64,7 +64,7 @@ struct RecoveryStateTests {
     #expect(state.restore("p", in: "/", after: 0, shard: 0, maxBytes: 1000, at: 2)?.missed == nil)
   }
 
-  @Test("a client that got nothing yet misses nothing since it joined")
+  @Test("a client that received nothing yet misses nothing since it joined")
   func noOffset() {
     var state = Self.state()
     state.joined("other", "o", in: "/", shard: 0)
@@ -75,7 +75,7 @@ struct RecoveryStateTests {
     #expect(Self.restore("p", &state, after: nil) == ["after"])
   }
 
-  @Test("nobody returns with an unknown id, offset or namespace, twice, or while still connected")
+  @Test("a client cannot return with an unknown id, offset or namespace, twice, or while still connected")
   func refused() {
     var state = Self.state()
     state.joined("p", "id", in: "/", shard: 0)
@@ -113,7 +113,7 @@ struct RecoveryStateTests {
     #expect(Self.restore("p", &state, after: 0) == ["blue"])
   }
 
-  @Test("a client that is gone for too long is forgotten, and its namespace with it")
+  @Test("a client that is gone for too long is removed, and its namespace with it")
   func expiry() {
     var state = Self.state(duration: 100)
     for pid in ["p", "q"] { state.joined(pid, pid, in: "/", shard: 0) }
@@ -127,7 +127,7 @@ struct RecoveryStateTests {
     #expect(Self.send("nobody could miss it", &state) == nil)
   }
 
-  @Test("what was forgotten for want of room prevents a return; what is older than the offset does not")
+  @Test("a missed event that was removed for lack of room prevents a return; one older than the offset does not")
   func bounds() {
     var state = Self.state(packets: 2)
     state.joined("p", "id", in: "/", shard: 0)
@@ -139,7 +139,7 @@ struct RecoveryStateTests {
     #expect(Self.restore("p", &state, after: second) == ["3", "4"])
   }
 
-  @Test("bytes are bounded in a namespace and in all")
+  @Test("bytes are limited by namespace and in total")
   func bytes() {
     var state = Self.state(bytes: 10, totalBytes: 15)
     state.joined("p", "id", in: "/", shard: 0)
@@ -155,7 +155,7 @@ struct RecoveryStateTests {
     #expect(Self.restore("q", &state, after: 4, in: "/other") == ["b"] || true)
   }
 
-  @Test("of too many who are awaited, those gone the longest are forgotten")
+  @Test("beyond the limit, the clients that are gone the longest are removed")
   func sessions() {
     var state = Self.state(sessions: 2)
     for pid in ["a", "b", "c"] {
@@ -167,7 +167,7 @@ struct RecoveryStateTests {
     #expect(Self.restore("c", &state, after: nil) == [])
   }
 
-  @Test("clients that come and go forever leave nothing behind")
+  @Test("clients that connect and leave forever leave no state behind")
   func churn() {
     var state = Self.state(sessions: 4)
     state.joined("p", "id", in: "/", shard: 0)
@@ -180,7 +180,7 @@ struct RecoveryStateTests {
     #expect(state.isEmpty)
   }
 
-  @Test("numbers go on when a namespace is forgotten, so that an old offset never means a new event")
+  @Test("numbers continue when a namespace is removed, so that an old offset never means a new event")
   func numbers() {
     var state = Self.state()
     state.joined("p", "id", in: "/", shard: 0)

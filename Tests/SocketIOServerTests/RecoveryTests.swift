@@ -46,7 +46,7 @@ struct RecoveryTests {
       event, SocketArguments([Array("1".utf8)]), to: .init(namespace: "/", rooms: rooms, except: except))
   }
 
-  @Test("a lost client returns to its socket, its rooms, and what it missed", arguments: Carrier.allCases)
+  @Test("a lost client returns to its socket, its rooms, and missed events", arguments: Carrier.allCases)
   func returns(carrier: Carrier) async throws {
     try await TestServer.with(Self.configuration()) { (server) async throws in
       let lost = try await EngineClient(server, carrier)
@@ -76,13 +76,13 @@ struct RecoveryTests {
     }
   }
 
-  /// Loses the connection, and waits until the server has noticed.
+  /// Drops the connection, and waits until the server has noticed.
   private static func leave(_ client: EngineClient, _ server: TestServer) async throws {
     if await client.webSocket == nil { try await client.send("1") } else { await client.abort() }
     await server.journal.wait(for: "left /: transport close")
   }
 
-  @Test("a client returns before the server noticed that it was gone, and each event comes once")
+  @Test("a client returns before the server noticed its lost connection, and each event arrives once")
   func ghost() async throws {
     try await TestServer.with(Self.configuration()) { (server) async throws in
       let lost = try await EngineClient(server, .webSocket)
@@ -100,7 +100,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("an unknown private id, or an offset that was never given, opens a new socket")
+  @Test("an unknown private id, or an offset that was never assigned, opens a new socket")
   func unknown() async throws {
     try await TestServer.with(Self.configuration()) { (server) async throws in
       let lost = try await EngineClient(server, .webSocket)
@@ -130,7 +130,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("after the allowed time the socket is forgotten")
+  @Test("after the allowed time the socket is removed")
   func expiry() async throws {
     let configuration = Self.configuration { $0.maxDisconnectionDuration = .milliseconds(1) }
     try await TestServer.with(configuration) { (server) async throws in
@@ -163,7 +163,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("only clients that ask for it see private ids and offsets, unless all shall")
+  @Test("only clients that ask for it see private ids and offsets, unless offsets are always on")
   func capableClients() async throws {
     try await TestServer.with(Self.configuration { $0.offsets = .capableClients }) { (server) async throws in
       let plain = try await EngineClient(server, .webSocket)
@@ -189,7 +189,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("events that want an acknowledgement carry no offset, volatile ones that of the event before")
+  @Test("events that expect an acknowledgement carry no offset, volatile ones that of the previous event")
   func offsets() async throws {
     try await TestServer.with(Self.configuration()) { (server) async throws in
       let client = try await EngineClient(server, .webSocket)

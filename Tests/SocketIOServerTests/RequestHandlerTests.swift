@@ -23,12 +23,12 @@ struct RequestHandlerTests {
     return http
   }
 
-  /// Returns when a connection takes no more for now.
+  /// Returns when a connection accepts no more output.
   private static func untilFull(_ connection: any Channel) async throws {
     while try await connection.eventLoop.submit({ connection.isWritable }).get() {}
   }
 
-  @Test("requests that come at once are answered one after the other, in order")
+  @Test("requests that arrive together are answered one after the other, in order")
   func pipelined() async throws {
     let underWay = Atomic(0)
     let respond: SocketIOServer.Respond = { request, channel in
@@ -45,7 +45,7 @@ struct RequestHandlerTests {
     }
   }
 
-  @Test("a body may come with its head, in pieces, in chunks, or not at all")
+  @Test("a body may arrive with its head, in pieces, in chunks, or not at all")
   func bodies() async throws {
     try await TestServer.with(answering: Self.echo) { server in
       let wire = try await server.wire()
@@ -65,7 +65,7 @@ struct RequestHandlerTests {
     }
   }
 
-  @Test("a body that nobody reads is dropped, and the next request is answered")
+  @Test("a body that is not read is dropped, and the next request is answered")
   func unread() async throws {
     let (bodies, body) = AsyncStream.makeStream(of: RequestBody.self)
     let respond: SocketIOServer.Respond = { request, _ in
@@ -79,7 +79,7 @@ struct RequestHandlerTests {
       try await wire.send(Array(repeating: 120, count: 1_000_000))
       try await wire.send(Array("POST /next HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n".utf8))
       #expect(try await wire.readAnswer().text == "/next")
-      // Whoever has kept a body gets nothing of what another request brings.
+      // A kept body receives no bytes of another request.
       try await wire.send(Array("xx".utf8))
       for await kept in bodies.prefix(1) {
         var chunks = kept.makeAsyncIterator()
@@ -89,7 +89,7 @@ struct RequestHandlerTests {
     }
   }
 
-  @Test("reading goes on when many parts of a body have come at once")
+  @Test("reading continues after many parts of a body have arrived at once")
   func manyParts() async throws {
     try await TestServer.with(answering: Self.echo) { server in
       let wire = try await server.wire()
@@ -103,7 +103,7 @@ struct RequestHandlerTests {
   }
 
   @Test(
-    "a listener that is cancelled ends, wherever its connections are",
+    "a listener that is cancelled ends, whatever state its connections are in",
     arguments: [
       "", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx", "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
       "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx",
@@ -129,11 +129,11 @@ struct RequestHandlerTests {
       if !beginning.isEmpty { for await _ in begun.prefix(1) {} }
       wire.withLock { $0 = client }
     }
-    // It has ended, as `with` waits for it.
+    // It has ended, because `with` waits for it.
     wire.withLock { $0?.abort() }
   }
 
-  @Test("a client that asks much and reads nothing is answered as much as connections hold")
+  @Test("a client that sends many requests and reads nothing is answered up to the connection's buffers")
   func greedy() async throws {
     let (count, bytes) = (2000, 65_536)
     let answered = Atomic(0)
@@ -154,7 +154,7 @@ struct RequestHandlerTests {
     }
   }
 
-  @Test("a body that is cut off is an error for whoever reads it")
+  @Test("a body that is cut off is an error for its reader")
   func cutOff() async throws {
     let (outcomes, outcome) = AsyncStream.makeStream(of: String.self)
     let respond: SocketIOServer.Respond = { request, channel in
@@ -176,7 +176,7 @@ struct RequestHandlerTests {
     }
   }
 
-  @Test("what cannot be read is answered with 400 after the answers to what came before")
+  @Test("an invalid request is answered with 400 after the answers to earlier ones")
   func garbageBehind() async throws {
     try await TestServer.with(answering: Self.echo) { server in
       let wire = try await server.wire()
@@ -201,7 +201,7 @@ struct RequestHandlerTests {
     }
   }
 
-  @Test("an answer in pieces is sent as it comes, its head at once")
+  @Test("an answer in pieces is sent as it is written, its head at once")
   func streams() async throws {
     let (turns, turn) = AsyncStream.makeStream(of: String?.self)
     let respond: SocketIOServer.Respond = { request, _ in
@@ -291,7 +291,7 @@ struct RequestHandlerTests {
     }
   }
 
-  @Test("requests are answered on the event loop of their connection, also after they have waited elsewhere")
+  @Test("requests are answered on the event loop of their connection, also after an await elsewhere")
   func onLoop() async throws {
     let respond: SocketIOServer.Respond = { request, connection in
       let isThereFirst = connection.eventLoop.inEventLoop
@@ -334,7 +334,7 @@ struct RequestHandlerTests {
   }
 
   @Test(
-    "who reads slowly gets a whole answer of one piece, though the connection counts as idle after it, or ends after it",
+    "a slow reader gets a whole answer in one piece, although the connection then counts as idle or ends",
     arguments: [
       "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n",
     ],
@@ -363,7 +363,7 @@ struct RequestHandlerTests {
     }
   }
 
-  @Test("an answer whose client leaves ends for whoever writes it")
+  @Test("an answer whose client leaves ends for its writer")
   func leaves() async throws {
     let (failures, failure) = AsyncStream.makeStream(of: String.self)
     let (channels, channel) = AsyncStream.makeStream(of: (any Channel).self)
@@ -389,7 +389,7 @@ struct RequestHandlerTests {
     }
   }
 
-  @Test("what is thrown is answered with 500, and the connection goes on")
+  @Test("a thrown error is answered with 500, and the connection continues")
   func thrown() async throws {
     let respond: SocketIOServer.Respond = { request, channel in
       if request.uri.path == "/bad" { throw ChannelError.unknownLocalAddress }

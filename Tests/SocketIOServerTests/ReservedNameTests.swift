@@ -8,7 +8,7 @@ import Testing
 struct ReservedNameTests {
   private static let target = BroadcastTarget(namespace: "/names")
 
-  /// Joins a namespace whose listener `emit` sends an event whose name the client gives.
+  /// Joins a namespace whose listener `emit` sends an event with a name that the client gives.
   private func withClient(
     _ log: LogRecorder, _ emit: @escaping @Sendable (SocketIOServer, Socket, String) async throws -> Void,
     _ body: (SocketIOClient) async throws -> Void
@@ -47,7 +47,7 @@ struct ReservedNameTests {
     { server, _, name in _ = try await server.emit(name, 1, to: target, timeout: .seconds(60), answers: Int.self) },
   ]
 
-  @Test("an emit that can throw refuses them", arguments: throwing.indices)
+  @Test("a throwing emit refuses reserved names", arguments: throwing.indices)
   func refused(index: Int) async throws {
     let log = LogRecorder()
     try await withClient(log, Self.throwing[index]) { (client) async throws in
@@ -66,7 +66,7 @@ struct ReservedNameTests {
     { server, _, name in server.emit(name, to: target) },
   ]
 
-  @Test("an emit that cannot throw does not send them, and the log says so", arguments: silent.indices)
+  @Test("a non-throwing emit does not send reserved names, and logs that", arguments: silent.indices)
   func logged(index: Int) async throws {
     let log = LogRecorder()
     try await withClient(log, Self.silent[index]) { (client) async throws in

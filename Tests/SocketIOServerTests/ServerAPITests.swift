@@ -8,12 +8,12 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("What an application asks of the server", .timeLimit(.minutes(2)))
+@Suite("The server's calls for applications", .timeLimit(.minutes(2)))
 struct ServerAPITests {
   private static let target = BroadcastTarget(namespace: "/")
   private static let patience = Duration.seconds(60)
 
-  /// Answers the server's questions with a number, as often as they come.
+  /// Answers all questions of the server with a number.
   private static func answering(_ client: SocketIOClient, _ number: Int) async -> Task<Void, any Error> {
     let questions = await client.events("question")
     return Task {
@@ -23,7 +23,7 @@ struct ServerAPITests {
     }
   }
 
-  @Test("a broadcast gathers everybody's acknowledgement, over all event loops")
+  @Test("a broadcast gathers all acknowledgements, over all event loops")
   func broadcastWithAcks() async throws {
     try await TestServer.with { (server) async throws in
       try await server.withClient(.webSocket) { (first) async throws in
@@ -66,7 +66,7 @@ struct ServerAPITests {
     }
   }
 
-  @Test("who does not acknowledge a broadcast in time is named, and the answers of the others are kept")
+  @Test("a client that does not acknowledge a broadcast in time is named, and the answers of the others are kept")
   func partialAcks() async throws {
     try await TestServer.with { (server) async throws in
       try await server.withClient { (answering) async throws in
@@ -76,7 +76,7 @@ struct ServerAPITests {
           let known = Set(await server.server.sockets(in: Self.target).map(\.id))
           try await silent.connect()
           let ids = Set(await server.server.sockets(in: Self.target).map(\.id))
-          // Wait for the answer that comes before anybody's time is over.
+          // Waits for the answer that arrives before the timeouts.
           _ = try await server.server.emit(
             "question", to: .init(namespace: "/", rooms: known), timeout: Self.patience)
           do {
@@ -91,7 +91,7 @@ struct ServerAPITests {
     }
   }
 
-  @Test("the wait for a broadcast's acknowledgements ends when the last who owes one leaves")
+  @Test("the wait for a broadcast's acknowledgements ends when the last client without an answer leaves")
   func leaving() async throws {
     try await TestServer.with { (server) async throws in
       try await server.withClient { (client) async throws in
@@ -105,7 +105,7 @@ struct ServerAPITests {
     }
   }
 
-  @Test("a broadcast to nobody needs no acknowledgement")
+  @Test("a broadcast without recipients needs no acknowledgement")
   func nobody() async throws {
     try await TestServer.with { (server) async throws in
       #expect(try await server.server.emit("question", to: Self.target, timeout: Self.patience).isEmpty)
@@ -146,7 +146,7 @@ struct ServerAPITests {
 
   private struct Oops: Error {}
 
-  @Test("typed handlers get values, answer with values, and see malformed events apart")
+  @Test("typed handlers receive values, answer with values, and see malformed events separately")
   func typed() async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
@@ -206,7 +206,7 @@ struct ServerAPITests {
     }
   }
 
-  @Test("a server alone serves until it is stopped, and ends its sessions then")
+  @Test("a server alone serves until it is stopped, and then ends its sessions")
   func alone() async throws {
     let server = SocketIOServer(logger: .silent)
     server.namespace("/", configure: NamespaceHandlers())
@@ -227,7 +227,7 @@ struct ServerAPITests {
     await connecting.value
   }
 
-  @Test("a handshake tells from where and when a client came, and what it speaks")
+  @Test("a handshake shows a client's address, time and revision")
   func handshake() async throws {
     try await TestServer.with { (server) async throws in
       let before = Date()
@@ -243,7 +243,7 @@ struct ServerAPITests {
     }
   }
 
-  @Test("a broadcast of a socket leaves out itself and whom it names")
+  @Test("a broadcast of a socket excludes itself and the named sockets")
   func except() async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()

@@ -4,7 +4,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("What sockets send each other", .timeLimit(.minutes(2)))
+@Suite("Events between sockets", .timeLimit(.minutes(2)))
 struct SeveralValuesTests {
   private struct User: Sendable {
     var name: String
@@ -14,7 +14,7 @@ struct SeveralValuesTests {
     var token: String
   }
 
-  @Test("the program that stands in two languages in Coming from Node sends and answers what Node's does")
+  @Test("the program in both languages in Coming from Node sends and answers what Node's does")
   func program() async throws {
     try await TestServer.with { (server) async throws in
       var chat = NamespaceHandlers()
@@ -42,7 +42,7 @@ struct SeveralValuesTests {
     }
   }
 
-  @Test("a broadcast of a socket to no rooms reaches nobody, one that names none everybody else")
+  @Test("a broadcast of a socket to no rooms reaches no socket, one without rooms all others")
   func noRooms() async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
@@ -75,7 +75,7 @@ struct SeveralValuesTests {
     }
   }
 
-  @Test("several values make several arguments, whoever sends them to whom, and so do several in an answer")
+  @Test("several values make several arguments, in all calls and in answers")
   func values() async throws {
     let adapter = InMemoryAdapter()
     let other = SocketIOServer(configuration: .changed { $0.adapter = adapter })
@@ -138,7 +138,7 @@ struct SeveralValuesTests {
     }
   }
 
-  @Test("a socket's server asks everybody else in its room, and waits for their answers")
+  @Test("a socket asks all others in its room, and waits for their answers")
   func othersInRoom() async throws {
     try await TestServer.with { (server) async throws in
       let asking = Mutex<String?>(nil)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A shutdown", .timeLimit(.minutes(2)))
 struct ShutdownTests {
-  @Test("closes the sessions of all event loops at once, and waits for their clients together")
+  @Test("a shutdown closes the sessions of all event loops at once, and waits for all clients together")
   func together() async throws {
     try await TestServer.with(.changed { $0.closeTimeout = .seconds(3600) }) { (server) async throws in
       // A session's id begins with the number of its loop.
@@ -15,7 +15,7 @@ struct ShutdownTests {
         if clients[loop] == nil { clients[loop] = client } else { await client.abort() }
       }
       let ending = Task { await server.server.shutdown() }
-      // Nobody answers before everybody was told.
+      // No client answers before all were notified.
       for client in clients.values {
         let webSocket = try #require(await client.webSocket)
         var message = await webSocket.next()

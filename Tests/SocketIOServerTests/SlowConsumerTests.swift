@@ -3,7 +3,7 @@ import NIOCore
 import Support
 import Testing
 
-/// A client that does not read, among many that do. `Scripts/churn` runs it with a thousand.
+/// A client that does not read, among many that do. `Scripts/churn` runs it with a thousand clients.
 @Suite("A slow consumer", .timeLimit(.minutes(10)))
 struct SlowConsumerTests {
   private static func setting(_ name: String, _ standard: Int) -> Int {
@@ -11,11 +11,12 @@ struct SlowConsumerTests {
   }
 
   private static let clients = setting("CLIENTS", 200)
-  /// In each round once beside a client that reads what it is sent, once beside one that does not.
+  /// In each round once beside a client that reads, once beside one that does not.
   private static let rounds = setting("ROUNDS", 1)
   private static let broadcasts = setting("BROADCASTS", 20)
 
-  @Test("is closed at its queue limit, and everybody else gets everything in order, as quickly as without it")
+  @Test(
+    "a slow consumer is closed at its queue limit, and all others receive everything in order, as fast as without it")
   func isClosed() async throws {
     try await EchoProcess.with(["--mode", "rig", "--bare"]) { process in
       var clients: [FanoutClient] = []
@@ -51,7 +52,7 @@ struct SlowConsumerTests {
   }
 }
 
-/// Clients that all get the same events.
+/// Clients that all receive the same events.
 private struct Crowd {
   enum Neighbour {
     case reader
@@ -61,7 +62,7 @@ private struct Crowd {
   let process: EchoProcess
   let clients: [FanoutClient]
   let wire: Wire
-  /// How many events everybody was sent.
+  /// How many events each client was sent.
   private(set) var sent = 0
 
   init(process: EchoProcess, clients: [FanoutClient], wire: Wire) {
@@ -77,8 +78,8 @@ private struct Crowd {
     try #require(stats.sockets == count)
   }
 
-  /// Broadcasts while another client gets large events, until it is gone if it does not read them; returns the time
-  /// from each broadcast to each of its arrivals.
+  /// Broadcasts while another client gets large events, until that client is closed if it does not read them. Returns the time from each
+  /// broadcast to each of its arrivals.
   mutating func round(beside neighbour: Neighbour, broadcasts: Int) async throws -> [Duration] {
     let (_, channel) = try await FanoutClient.connect(process.port, joining: "large", receiveBuffer: 4096)
     try await settles(more: 1)
@@ -86,7 +87,7 @@ private struct Crowd {
     let first = sent
     var starts: [ContinuousClock.Instant] = []
     for _ in 0..<broadcasts {
-      // Ahead of the broadcast, so that it finds out what the large event costs everybody.
+      // Before the broadcast, to measure what the large event costs the others.
       try await emitLarge()
       starts.append(.now)
       try await emit("tick", Array("\(sent)".utf8))
@@ -96,7 +97,7 @@ private struct Crowd {
     switch neighbour {
     case .reader: channel.close(promise: nil)
     case .slow:
-      // The server's limit of 2 MiB and what the kernel holds for both sides are far below 100 MB.
+      // The server's limit of 2 MiB and the kernel's buffers of both sides are far below 100 MB.
       var extra = 0
       while try await process.stats().sockets > clients.count, extra < 1000 {
         try await emitLarge()

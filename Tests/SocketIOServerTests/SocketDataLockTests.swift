@@ -3,9 +3,9 @@ import SocketIOServer
 import Support
 import Testing
 
-@Suite("The application's code may call anything where what sockets remember changes or ends", .timeLimit(.minutes(2)))
+@Suite("Application code that runs when data of sockets changes or is released", .timeLimit(.minutes(2)))
 struct SocketDataLockTests {
-  /// Calls the server when nobody keeps it any more.
+  /// Calls the server when it is released.
   private final class Caller: Sendable {
     private let call: @Sendable () -> Void
 
@@ -34,7 +34,7 @@ struct SocketDataLockTests {
     }
   }
 
-  @Test("a closure that changes them reads and calls its socket; what it changes counts once it is over")
+  @Test("a closure that changes the data reads and calls its socket; its change counts when it is over")
   func closures() async throws {
     try await TestServer.with(Self.configuration()) { (server) async throws in
       var handlers = NamespaceHandlers()
@@ -62,7 +62,7 @@ struct SocketDataLockTests {
     }
   }
 
-  @Test("a value that is replaced or removed calls its socket when it ends")
+  @Test("a value that is replaced or removed calls its socket when it is released")
   func removal() async throws {
     try await TestServer.with(Self.configuration()) { (server) async throws in
       let handlers = NamespaceHandlers(connected: { socket in
@@ -88,7 +88,7 @@ struct SocketDataLockTests {
     }
   }
 
-  @Test("values of clients that do not return ask the server when they end, whoever takes their place or removes them")
+  @Test("values of clients that do not return call the server when they are released, by replacement or by removal")
   func forgotten() async throws {
     try await TestServer.with(Self.configuration(maxSessions: 1)) { (server) async throws in
       let handlers = NamespaceHandlers(

@@ -7,7 +7,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("What sockets remember", .timeLimit(.minutes(2)))
+@Suite("Data of sockets", .timeLimit(.minutes(2)))
 struct SocketDataTests {
   private static let patience = Duration.seconds(60)
 
@@ -23,7 +23,7 @@ struct SocketDataTests {
     }
   }
 
-  @Test("is at most one value of each type, read without a cast")
+  @Test("data has at most one value of each type, read without a cast")
   func types() {
     var data = SocketData(Seat(row: 1), TestUser(number: 7, name: "a"), Seat(row: 2))
     #expect(data[Seat.self] == Seat(row: 2))
@@ -35,7 +35,7 @@ struct SocketDataTests {
     #expect(data[Seat.self]?.row == 3)
   }
 
-  @Test("is set at admission, seen by handlers, changed later, and found by whoever asks for sockets")
+  @Test("data is set at admission, seen by handlers, changed later, and returned with sockets")
   func changes() async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
@@ -61,7 +61,7 @@ struct SocketDataTests {
     }
   }
 
-  @Test("is shown to the other servers of a cluster only where its type is shared, and can be encoded")
+  @Test("data is visible to the other servers of a cluster only if its type is shared and it can be encoded")
   func shared() async throws {
     let adapter = InMemoryAdapter()
     let asking = SocketIOServer(configuration: .changed { $0.adapter = adapter })
@@ -80,7 +80,7 @@ struct SocketDataTests {
     await asking.shutdown()
   }
 
-  @Test("includes the auth payload, which stays readable after admission")
+  @Test("a socket keeps the auth payload, which stays readable after admission")
   func auth() async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
@@ -97,20 +97,20 @@ struct SocketDataTests {
     }
   }
 
-  @Test("is bounded where clients send it: a session's auth payloads together have a limit")
+  @Test("the auth payloads of a session together have a limit")
   func authLimit() async throws {
     try await TestServer.with(.changed { $0.maxAuthBytesPerSession = 40 }) { (server) async throws in
       let client = try await EngineClient(server, .webSocket)
       let auth = #"{"t":"1234567890123456"}"#
       #expect(try await client.join("/open1", auth: auth)?.hasPrefix("40/open1,") == true)
       #expect(try await client.join("/open2", auth: auth) == #"44/open2,{"message":"Payload too large"}"#)
-      // What has left no longer counts.
+      // Sockets that have left no longer count.
       try await client.send("41/open1,")
       #expect(try await client.join("/open2", auth: auth)?.hasPrefix("40/open2,") == true)
     }
   }
 
-  @Test("comes back with a client that was lost, as it was then")
+  @Test("data returns with a client that was lost, unchanged")
   func recovered() async throws {
     let configuration = SocketIOServer.Configuration.changed { configuration in
       configuration.recovery = SocketIOServer.Recovery()
@@ -137,7 +137,7 @@ struct SocketDataTests {
     }
   }
 
-  /// Tells when nobody keeps it any more.
+  /// Reports its release.
   private final class Canary: Sendable {
     let journal: Journal
 
@@ -146,7 +146,7 @@ struct SocketDataTests {
     deinit { journal.note("freed") }
   }
 
-  @Test("is freed when its client has left, although listeners of the socket keep the socket")
+  @Test("data is freed when its client has left, although listeners of the socket retain the socket")
   func freed() async throws {
     try await TestServer.with { (server) async throws in
       let handlers = NamespaceHandlers(connected: { socket in

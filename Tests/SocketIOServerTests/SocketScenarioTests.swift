@@ -51,7 +51,7 @@ struct SocketScenarioTests {
     }
   }
 
-  @Test("other namespaces do not wait for an admission that takes its time", arguments: Carrier.allCases)
+  @Test("other namespaces do not wait for an asynchronous admission", arguments: Carrier.allCases)
   func slowAdmission(carrier: Carrier) async throws {
     try await TestServer.with { server in
       let client = try await EngineClient(server, carrier)
@@ -63,7 +63,7 @@ struct SocketScenarioTests {
     }
   }
 
-  @Test("a client that leaves while it is considered is never joined", arguments: Carrier.allCases)
+  @Test("a client that leaves while its request is pending never joins", arguments: Carrier.allCases)
   func leavesWhileConsidered(carrier: Carrier) async throws {
     try await TestServer.with { server in
       let client = try await EngineClient(server, carrier)
@@ -77,7 +77,7 @@ struct SocketScenarioTests {
     }
   }
 
-  @Test("a session that ends cancels what is considered", arguments: Carrier.allCases)
+  @Test("the end of a session cancels pending admissions", arguments: Carrier.allCases)
   func endsWhileConsidered(carrier: Carrier) async throws {
     try await TestServer.with { server in
       let client = try await EngineClient(server, carrier)
@@ -118,7 +118,7 @@ struct SocketScenarioTests {
     }
   }
 
-  @Test("binary travels both ways, in order of appearance", arguments: Carrier.allCases)
+  @Test("binary values are sent in both directions, in order of appearance", arguments: Carrier.allCases)
   func binary(carrier: Carrier) async throws {
     try await TestServer.with { server in
       let client = try await EngineClient(server, carrier)
@@ -135,7 +135,7 @@ struct SocketScenarioTests {
     }
   }
 
-  @Test("broadcasts reach everybody once and in order", arguments: Carrier.allCases)
+  @Test("broadcasts reach all sockets once and in order", arguments: Carrier.allCases)
   func broadcasts(carrier: Carrier) async throws {
     try await TestServer.with { server in
       var clients: [EngineClient] = []
@@ -152,7 +152,7 @@ struct SocketScenarioTests {
     }
   }
 
-  @Test("rooms are joined, addressed and left; the sender gets nothing", arguments: Carrier.allCases)
+  @Test("rooms are joined, addressed and left; the sender receives nothing", arguments: Carrier.allCases)
   func rooms(carrier: Carrier) async throws {
     try await TestServer.with { server in
       let first = try await EngineClient(server, carrier)
@@ -174,7 +174,7 @@ struct SocketScenarioTests {
     }
   }
 
-  @Test("rooms are a union, exceptions a difference, and nobody gets two copies")
+  @Test("rooms are a union, exceptions a difference, and no socket gets two copies")
   func unions() async throws {
     try await TestServer.with { server in
       var clients: [EngineClient] = []
@@ -212,7 +212,7 @@ struct SocketScenarioTests {
     }
   }
 
-  @Test("disconnectSockets removes those the predicate means", arguments: Carrier.allCases)
+  @Test("disconnectSockets removes the sockets for which the predicate is true", arguments: Carrier.allCases)
   func disconnectSockets(carrier: Carrier) async throws {
     try await TestServer.with { server in
       let client = try await EngineClient(server, carrier)
@@ -226,7 +226,7 @@ struct SocketScenarioTests {
     }
   }
 
-  @Test("what is out of place ends a strict session", arguments: Carrier.allCases)
+  @Test("a packet out of place ends a strict session", arguments: Carrier.allCases)
   func strict(carrier: Carrier) async throws {
     for packet in ["40", #"42/open,["a"]"#, "42{}", "41/open,", "7"] {
       try await TestServer.with(.changed { $0.latePostTimeout = .zero }) { server in
@@ -240,7 +240,7 @@ struct SocketScenarioTests {
     }
   }
 
-  @Test("a lenient server ignores events nobody handles and answers a second CONNECT", arguments: Carrier.allCases)
+  @Test("a lenient server ignores events without handlers and answers a second CONNECT", arguments: Carrier.allCases)
   func lenient(carrier: Carrier) async throws {
     try await TestServer.with(.changed { $0.conduct = .lenient }) { server in
       let client = try await EngineClient(server, carrier)
@@ -273,7 +273,7 @@ struct SocketScenarioTests {
     ) { server in
       let client = try await EngineClient(server, carrier)
       try await client.join("/")
-      // Longer than interval and time-out together; the client answers pings while it waits for its answers.
+      // Longer than interval and timeout together; the client answers pings while it waits for its answers.
       let end = ContinuousClock.now + .seconds(9)
       while ContinuousClock.now < end {
         try await client.send(#"42["ask-briefly",1]"#)

@@ -6,8 +6,8 @@ import Support
 import Synchronization
 import Testing
 
-/// On a fast network socket.io-client-swift completes its upgrade before the POST that joins its namespaces has arrived,
-/// and never repeats it.
+/// On a fast network socket.io-client-swift completes its upgrade before the POST that joins its namespaces has arrived, and never repeats
+/// it.
 @Suite("Upgrades that overtake POSTs", .timeLimit(.minutes(5)))
 struct UpgradeRaceTests {
   private static let openings = 1000
@@ -22,13 +22,13 @@ struct UpgradeRaceTests {
     try await webSocket.send("2probe")
     #expect(await webSocket.text() == "3probe")
     try await webSocket.send("5")
-    // An answer tells that the upgrade is complete.
+    // An answer shows that the upgrade is complete.
     try await webSocket.send("40/open,")
     #expect(await webSocket.text()?.hasPrefix("40/open,") == true)
     return (client, webSocket)
   }
 
-  @Test("what a client POSTs after its upgrade is answered ok and taken as if it had come over the WebSocket")
+  @Test("a POST after the upgrade is answered ok and handled as if it had arrived over the WebSocket")
   func latePost() async throws {
     try await TestServer.with { server in
       let (client, webSocket) = try await Self.overtaking(server)
@@ -40,7 +40,7 @@ struct UpgradeRaceTests {
     }
   }
 
-  @Test("a room left over the WebSocket before its late CONNECT came is not joined")
+  @Test("a room left over the WebSocket before its late CONNECT arrived is not joined")
   func leftBeforeLateConnect() async throws {
     try await TestServer.with { server in
       let (client, webSocket) = try await Self.overtaking(server)
@@ -52,7 +52,7 @@ struct UpgradeRaceTests {
     }
   }
 
-  @Test("a late POST that breaks off ends the session: what it held is lost, and its client starts anew")
+  @Test("a late POST that breaks off ends the session: its content is lost, and its client reconnects")
   func brokenLatePost() async throws {
     try await TestServer.with { server in
       let (client, webSocket) = try await Self.overtaking(server)
@@ -65,7 +65,7 @@ struct UpgradeRaceTests {
     }
   }
 
-  @Test("a POST that comes too long after the upgrade is refused, and the session goes on")
+  @Test("a POST that arrives too long after the upgrade is refused, and the session continues")
   func tooLate() async throws {
     try await TestServer.with(.changed { $0.latePostTimeout = .milliseconds(50) }) { server in
       let (client, webSocket) = try await Self.overtaking(server)
@@ -93,7 +93,7 @@ struct UpgradeRaceTests {
         return refusals.isEmpty && isJoined(received)
       }
       #expect(joined == Self.openings)
-      // Else this has tested nothing.
+      // Otherwise this has tested nothing.
       #expect(overtaken.withLock { $0 } > 0)
     }
   }
@@ -128,7 +128,8 @@ struct UpgradeRaceTests {
     }.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  @Test("of a thousand openings of our own client, ten at once, every one joins and hears", arguments: revisions)
+  @Test(
+    "of a thousand openings of our own client, ten at once, every one joins and receives events", arguments: revisions)
   func ownClient(revision: EngineRevision) async throws {
     try await TestServer.with(Self.hasty) { server in
       let heard = try await Self.count(Self.openings) { number in

@@ -12,7 +12,7 @@ struct UpgradeTests {
   }
 
   @Test(
-    "the probe releases the waiting GET, later GETs are noops, and the socket goes on over the WebSocket",
+    "the probe releases the waiting GET, later GETs are noops, and the socket continues over the WebSocket",
     arguments: TestListener.allCases)
   func upgrade(listener: TestListener) async throws {
     try await TestServer.with(by: listener) { server in
@@ -34,7 +34,7 @@ struct UpgradeTests {
     }
   }
 
-  @Test("a GET that waits during the upgrade is answered at once when there is something to say")
+  @Test("a GET that waits during the upgrade is answered at once when there is a packet")
   func eventDuringUpgrade() async throws {
     try await TestServer.with(.changed { $0.upgradeNoopInterval = .seconds(600) }) { server in
       let (client, webSocket) = try await upgrading(server)
@@ -111,7 +111,7 @@ struct UpgradeTests {
     }
   }
 
-  @Test("a second WebSocket is closed, the first unharmed", arguments: [true, false])
+  @Test("a second WebSocket is closed, and the first is not affected", arguments: [true, false])
   func second(afterUpgrade: Bool) async throws {
     try await TestServer.with { server in
       let (client, webSocket) = try await upgrading(server)
@@ -130,7 +130,7 @@ struct UpgradeTests {
     }
   }
 
-  @Test("an upgrade that is not finished in time is closed, polling goes on")
+  @Test("an upgrade that is not finished in time is closed, and polling continues")
   func timeout() async throws {
     try await TestServer.with(.changed { $0.upgradeTimeout = .milliseconds(100) }) { server in
       let (client, webSocket) = try await upgrading(server)

@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import Testing
 
-/// Without `SocketIOProtocol`, as an application is written that does without raw arguments.
+/// Without `SocketIOProtocol`, like an application that uses no raw arguments.
 @Suite("Values of events", .timeLimit(.minutes(2)))
 struct ValuesTests {
   private static let patience = Duration.seconds(60)
@@ -20,7 +20,8 @@ struct ValuesTests {
   private static let bytes: [UInt8] = [0, 255, 10, 13]
   private static let photo = Photo(title: "a", image: Data(bytes), thumbnails: [Data([1]), Data()])
 
-  @Test("bytes and values with Data are binary, both ways and as acknowledgements", arguments: ClientMode.allCases)
+  @Test(
+    "bytes and values with Data are binary, in both directions and in acknowledgements", arguments: ClientMode.allCases)
   func binary(mode: ClientMode) async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
@@ -42,7 +43,7 @@ struct ValuesTests {
     }
   }
 
-  @Test("bytes travel as attachments, which Node's clients take for buffers")
+  @Test("bytes are sent as attachments, which Node's clients receive as buffers")
   func wire() async throws {
     try await TestServer.with { (server) async throws in
       server.server.namespace(
@@ -57,7 +58,7 @@ struct ValuesTests {
     }
   }
 
-  @Test("arrays of numbers and Base64 are read as bytes where the sender sent no attachment")
+  @Test("arrays of numbers and Base64 decode as bytes if the sender sent no attachment")
   func text() async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
@@ -72,7 +73,7 @@ struct ValuesTests {
     }
   }
 
-  @Test("a listener takes two or three values, an answer any number of them, and others are refused")
+  @Test("a listener takes two or three values, an answer any number of them, and other events are refused")
   func several() async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
@@ -106,7 +107,7 @@ struct ValuesTests {
     }
   }
 
-  @Test("a synchronous listener gets an acknowledgement by a closure, also that none comes")
+  @Test("a synchronous listener receives an acknowledgement, or its absence, by a closure")
   func acknowledged() async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()

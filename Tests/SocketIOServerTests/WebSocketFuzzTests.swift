@@ -6,7 +6,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("WebSocket frames under fire", .timeLimit(.minutes(60)))
+@Suite("Fuzzing of WebSocket frames", .timeLimit(.minutes(60)))
 struct WebSocketFuzzTests {
   private static let limit = 1000
 
@@ -49,7 +49,7 @@ struct WebSocketFuzzTests {
     #expect(parser.capacity < 8 * frame.count)
   }
 
-  /// The events until more bytes are needed, or the client has failed.
+  /// The events until more bytes are needed, or the client has broken the protocol.
   private static func events(_ parser: inout WebSocketParser) -> [WebSocketParser.Event] {
     var events: [WebSocketParser.Event] = []
     while !isOver(events), let event = parser.next() {

@@ -31,7 +31,7 @@ struct WebSocketTests {
 
   private static let twoBeginnings = RawWebSocket.frame(0x01, [0x34]) + RawWebSocket.frame(0x81, [0x34])
 
-  @Test("what breaks RFC 6455 is closed with its code", arguments: violations)
+  @Test("violations of RFC 6455 close with their code", arguments: violations)
   func breaks(bytes: [UInt8], code: Int) async throws {
     try await TestServer.with { server in
       let webSocket = try await opened(server)
@@ -41,7 +41,7 @@ struct WebSocketTests {
     }
   }
 
-  @Test("every cut of a stream of frames is put together again")
+  @Test("a stream of frames cut at any place gives the same messages")
   func everyCut() async throws {
     try await TestServer.with { server in
       let end = "\(String(repeating: "é", count: 80))\"]"
@@ -62,7 +62,7 @@ struct WebSocketTests {
     }
   }
 
-  @Test("one byte at a time is enough")
+  @Test("frames may arrive byte by byte")
   func byteByByte() async throws {
     try await TestServer.with { server in
       let webSocket = try await opened(server)
@@ -103,7 +103,7 @@ struct WebSocketTests {
     }
   }
 
-  @Test("Engine.IO packets that mean nothing close plainly", arguments: ["7", "abc", "", "2", "2probe", "4"])
+  @Test("invalid Engine.IO packets close without a code", arguments: ["7", "abc", "", "2", "2probe", "4"])
   func badPackets(packet: String) async throws {
     try await TestServer.with { server in
       let webSocket = try await opened(server)
@@ -112,7 +112,7 @@ struct WebSocketTests {
     }
   }
 
-  @Test("packets of no consequence change nothing", arguments: ["3", "0", "5", "6"])
+  @Test("packets without effect change nothing", arguments: ["3", "0", "5", "6"])
   func idlePackets(packet: String) async throws {
     try await TestServer.with { server in
       let webSocket = try await opened(server)
@@ -132,7 +132,7 @@ struct WebSocketTests {
     }
   }
 
-  @Test("an offered extension or subprotocol is not taken")
+  @Test("an offered extension or subprotocol is not accepted")
   func extensions() async throws {
     try await TestServer.with { server in
       let wire = try await server.wire()
@@ -171,15 +171,15 @@ struct WebSocketTests {
       try await lateWire.stopReading()
       let filler = String(repeating: "x", count: 50_000)
       func packet(_ number: Int) -> String { #"42/open,["e","\#(number)\#(filler)"]"# }
-      // More than the kernel buffers of both sides hold, each one awaited by the client that reads: the late one's are
-      // handed to the kernel one by one, until it takes a part of one and then none.
+      // More than the kernel buffers of both sides hold. The reading client awaits each event, so the late client's events are given to the
+      // kernel one by one, until it accepts only a part of one and then none.
       for number in 0..<300 {
         server.server.emit("e", json: Array("\"\(number)\(filler)\"".utf8), to: "/open")
         #expect(try await quick.text() == packet(number))
       }
       try await lateWire.resumeReading()
       for number in 0..<300 { #expect(try await late.text() == packet(number)) }
-      // Nothing waits any more: what comes now goes to the kernel at once again.
+      // Nothing waits any longer, so new output goes to the kernel at once again.
       server.server.emit("e", json: Array("1".utf8), to: "/open")
       #expect(try await late.text() == #"42/open,["e",1]"#)
     }
@@ -196,7 +196,7 @@ struct WebSocketTests {
       let slowWire = try #require(await slow.webSocket).wire
       try await slowWire.stopReading()
       let json = Array("\"\(String(repeating: "x", count: 20_000))\"".utf8)
-      // More than the kernel buffers of both sides hold, each one awaited by the client that reads.
+      // More than the kernel buffers of both sides hold. The reading client awaits each event.
       var sent = 0
       while server.server.hasSockets(in: "/open-slow"), sent < 5000 {
         server.server.emit("e", json: json, to: "/open")

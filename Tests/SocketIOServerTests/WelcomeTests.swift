@@ -5,9 +5,11 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("What reaches a client first, and what it may miss", .timeLimit(.minutes(2)))
+@Suite("The first events of a client, and volatile events", .timeLimit(.minutes(2)))
 struct WelcomeTests {
-  @Test("is what connected emits and broadcasts, in the order of the calls", arguments: [Carrier.webSocket, .polling])
+  @Test(
+    "a client first receives what connected emits and broadcasts, in the order of the calls",
+    arguments: [Carrier.webSocket, .polling])
   func first(carrier: Carrier) async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
@@ -26,12 +28,12 @@ struct WelcomeTests {
     }
   }
 
-  @Test("a volatile event is missed by a client that cannot take it at once, and comes to one that can")
+  @Test("a volatile event is missed by a client that cannot take it at once, and reaches one that can")
   func volatile() async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
       handlers.on("now") { socket, _ in
-        // The queue is empty for the first one only: no poll waits for the second.
+        // The queue is empty only for the first one: no poll waits for the second.
         try? socket.emit("kept", 1)
         try? socket.emit("missed", 2, isVolatile: true)
         try? socket.broadcast("nobody", 3, isVolatile: true)
@@ -49,7 +51,7 @@ struct WelcomeTests {
   }
 
   @Test(
-    "an event larger than all that may wait comes to a client for whom no more waits than may, also one emitted in connected",
+    "an event above the limit of waiting bytes reaches a client within that limit, also one emitted in connected",
     arguments: [Carrier.webSocket, .polling])
   func large(carrier: Carrier) async throws {
     try await TestServer.with(.changed { $0.maxOutboundBytesPerSocket = 10_000 }) { (server) async throws in
@@ -67,7 +69,7 @@ struct WelcomeTests {
       #expect(try await client.text() == #"42["large","\#(text)"]"#)
       for _ in 0..<2 {
         server.server.emit("large", json: json("\"\(text)\""), to: "/")
-        // What comes behind it may wait as always.
+        // Later events may wait as usual.
         server.server.emit("small", json: json("1"), to: "/")
         #expect(try await client.text() == #"42["large","\#(text)"]"#)
         #expect(try await client.text() == #"42["small",1]"#)
@@ -76,7 +78,7 @@ struct WelcomeTests {
     }
   }
 
-  @Test("beside an event that is too large no more may wait than always")
+  @Test("beside an event above the limit, the usual limit applies to all others")
   func largeAndMore() async throws {
     try await TestServer.with(.changed { $0.maxOutboundBytesPerSocket = 10_000 }) { (server) async throws in
       let handlers = NamespaceHandlers(
@@ -88,7 +90,7 @@ struct WelcomeTests {
       try await webSocket.setOption(.autoRead, value: false).get()
       let polling = try await EngineClient(server, .polling)
       try await polling.join("/bench")
-      // More than kernels take of it.
+      // More than the kernel accepts.
       let large = json("\"\(String(repeating: "x", count: 16_000_000))\"")
       server.server.emit("large", json: large, to: "/bench")
       #expect(await server.server.sockets(in: BroadcastTarget(namespace: "/bench")).count == 2)
@@ -100,7 +102,7 @@ struct WelcomeTests {
     }
   }
 
-  @Test("an event above the limit of large ones closes its client", arguments: [Carrier.webSocket, .polling])
+  @Test("an event above the limit for large events closes its client", arguments: [Carrier.webSocket, .polling])
   func tooLarge(carrier: Carrier) async throws {
     let configuration = SocketIOServer.Configuration.changed {
       ($0.maxOutboundBytesPerSocket, $0.maxLargeEventBytes) = (10_000, 1_000_000)
@@ -114,7 +116,7 @@ struct WelcomeTests {
     }
   }
 
-  @Test("a client that does not take a large event is closed: in time, and at once if it asks for more beside")
+  @Test("a client that does not receive a large event is closed: in time, and at once for a second one")
   func unread() async throws {
     for isAsking in [false, true] {
       let configuration = SocketIOServer.Configuration.changed {
@@ -131,10 +133,10 @@ struct WelcomeTests {
         try await webSocket.setOption(.autoRead, value: false).get()
         server.server.emit("large", json: json("\"\(String(repeating: "x", count: 16_000_000))\""), to: "/bench")
         if isAsking {
-          // Pings of a client, masked by zeros, each of which is answered.
+          // Pings of a client, with a mask of zeros; each is answered.
           let ping: [UInt8] = [0x89, 0x80 | 125, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 125)
           let pings = ByteBuffer(bytes: (0..<1000).flatMap { _ in ping })
-          // More than kernels take of the event.
+          // More than the kernel accepts of the event.
           for _ in 0..<200 { try? await webSocket.writeAndFlush(pings) }
         }
         #expect(await server.settles(sessions: 0))

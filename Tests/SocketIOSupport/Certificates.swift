@@ -1,4 +1,4 @@
-/// Certificates for tests, valid until 2120: `server` is for 127.0.0.1, `client` for clients; `ca` has signed both. They keep no
+/// Certificates for tests, valid until 2120: `server` is for 127.0.0.1, `client` for clients; `ca` has signed both. They protect nothing.
 /// secret.
 package enum Certificates {
   package static let ca = pem(
@@ -15,7 +15,7 @@ package enum Certificates {
     -----END CERTIFICATE-----
     """)
 
-  /// An authority that has signed nothing.
+  /// An authority that has signed none of the others.
   package static let otherCA = pem(
     """
     -----BEGIN CERTIFICATE-----
@@ -78,7 +78,7 @@ package enum Certificates {
     -----END PRIVATE KEY-----
     """)
 
-  /// What `openssl` makes of the server's key.
+  /// The pin of the server's key, computed with `openssl`.
   package static let serverPin = "sha256/OZm+Yf6SEVcfnri0W8Z469ZeIeEROjE/ZEQXDbjvdiA="
 
   private static func pem(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// Keeps what is logged at `info` and above, metadata included.
+/// Keeps log lines at `info` and above, with their metadata.
 package final class LogRecorder: Sendable {
   private let recorded = Mutex<[String]>([])
 

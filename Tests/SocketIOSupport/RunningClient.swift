@@ -2,7 +2,7 @@ package import Logging
 package import SocketIOClient
 package import SocketIOProtocol
 
-/// How a test's client may reach the server.
+/// The connection of a test's client.
 package enum ClientMode: CaseIterable, Sendable {
   case polling
   case webSocket
@@ -35,7 +35,7 @@ package func withClient(
 }
 
 extension SocketIOClient.Configuration {
-  /// The defaults, but a lost connection is soon opened again.
+  /// The defaults, except that a lost connection is reopened quickly.
   package static var quick: Self {
     var configuration = Self()
     configuration.backoff.first = .milliseconds(10)
@@ -48,5 +48,4 @@ extension Logger {
   package static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 }
 
-/// A JSON text.
 package func json(_ text: String) -> [UInt8] { Array(text.utf8) }

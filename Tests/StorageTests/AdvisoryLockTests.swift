@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct AdvisoryLockTests {
-  @Test("one of two processes has a lock until it ends, another lock may be the other's")
+  @Test("one of two processes holds a lock until it ends, and the other may hold another lock")
   func exclusive() async throws {
     guard TestEngine.available.contains(.postgres) else { return }
     try await withEngine(.postgres) { place in
@@ -20,13 +20,13 @@ import Testing
       #expect(try await second.tryAdvisoryLock("push"))
       #expect(try await !first.tryAdvisoryLock("push"))
       await first.close()
-      // The server notices the end of a session on its own time.
+      // The server notices the end of a session after a delay.
       #expect(try await World.eventually { try await second.tryAdvisoryLock("housekeeping") })
       await second.close()
     }
   }
 
-  @Test("a lock is lost with its connection, and the next one who asks has it")
+  @Test("a lock is lost with its connection, and the next process that asks gets it")
   func lost() async throws {
     guard TestEngine.available.contains(.postgres) else { return }
     try await withEngine(.postgres) { place in
@@ -59,7 +59,7 @@ import Testing
       """)
   }
 
-  @Test("by which value a program goes is told to others as long as it lives, also after its connections were lost")
+  @Test("other programs see the value that a program uses until it ends, also after its connections were lost")
   func values() async throws {
     guard TestEngine.available.contains(.postgres) else { return }
     try await withEngine(.postgres) { place in
@@ -82,7 +82,7 @@ import Testing
         }
       }
       await second.close()
-      // What threw told nobody.
+      // A body that threw has claimed nothing.
       #expect(try await !isContested(first, "a"))
       let third = try await Database(configuration, logger: logger)
       try await third.write { try Self.endSessions(goingBy: "key", in: $0) }

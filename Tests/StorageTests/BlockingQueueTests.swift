@@ -39,7 +39,7 @@ struct BlockingQueueTests {
       (self.queue, batches) = (queue, taken.stream.makeAsyncIterator())
     }
 
-    /// Puts a number while the thread sleeps: before it does, nobody has to wake it.
+    /// Puts a number while the thread sleeps; before that, no wake-up is needed.
     mutating func putWhileItSleeps(_ number: Int) async throws {
       try queue.put(number)
       while wakeUps.count == 0 {
@@ -51,11 +51,11 @@ struct BlockingQueueTests {
     mutating func nextBatch() async -> [Int]? { await batches.next() }
   }
 
-  @Test("what one thread puts before it wakes the taker is taken together, for one wake-up")
+  @Test("elements that one thread puts before it wakes the taker are taken together, for one wake-up")
   func gathered() async throws {
     var bench = Bench()
     try await bench.putWhileItSleeps(1)
-    // On one thread: a test may go on on another one after it has waited.
+    // On one thread, because a test may continue on another one after an await.
     let before = bench.wakeUps.count
     try putTwo(bench.queue)
     #expect(bench.wakeUps.count <= before + 1)
@@ -69,7 +69,7 @@ struct BlockingQueueTests {
     try queue.put(3)
   }
 
-  @Test("what another thread puts does not wait for the wake-up of the first one")
+  @Test("an element that another thread puts does not wait for the wake-up of the first one")
   func otherThread() async throws {
     var bench = Bench()
     try await bench.putWhileItSleeps(1)

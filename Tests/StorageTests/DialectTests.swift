@@ -2,7 +2,7 @@ import Storage
 import Support
 import Testing
 
-/// Every feature of SQL that the domain relies on, said once for both engines.
+/// All SQL features that the domain uses, tested on both engines.
 @Suite(.timeLimit(.minutes(1))) struct DialectTests {
   private static let schema = Migration(
     version: 1, name: "people",
@@ -23,7 +23,7 @@ import Testing
     try await database.write { try $0.first(sql) { try $0.get("x", as: Value?.self) } ?? nil }
   }
 
-  @Test("values of every kind come back as they went in", arguments: TestEngine.available)
+  @Test("values of every type come back unchanged", arguments: TestEngine.available)
   func roundTrip(_ engine: TestEngine) async throws {
     func check<Value: SQLConvertible & Equatable>(_ values: [Value?], _ database: Database) async throws {
       for value in values {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("an INSERT answers the id of its row, and none where nothing was inserted", arguments: TestEngine.available)
+  @Test("an INSERT returns the id of its row, and none if nothing was inserted", arguments: TestEngine.available)
   func newIDs(_ engine: TestEngine) async throws {
     @Sendable func insert(_ email: String) -> SQL {
       "INSERT INTO people (email) VALUES (\(email)) ON CONFLICT DO NOTHING \(sql: .returningID)"
@@ -99,7 +99,7 @@ import Testing
       let ids = try await database.write { transaction in
         let first = try transaction.first(insert("kim"), id)
         #expect(try transaction.first(insert("ahn"), id) == 2)
-        // Of another table, whose numbers are its own.
+        // In another table, with its own numbers.
         let post = try transaction.first(
           "INSERT INTO posts (person, content) VALUES (\(first ?? 0), \("hi")) \(sql: .returningID)", id)
         #expect(try transaction.first(insert("kim"), id) == nil && post == 1)
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("a new id is refused where SQLite could tell a wrong one, and nothing is written")
+  @Test("a new id is refused where SQLite could report a wrong one, and nothing is written")
   func unknownIDs() async throws {
     try await withPeople(.sqlite) { (database) async throws in
       let statements: [(SQL, StorageError.Code)] = [
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("row values, windows, LIKE with ESCAPE and FILTER read alike", arguments: TestEngine.available)
+  @Test("row values, windows, LIKE with ESCAPE and FILTER work alike", arguments: TestEngine.available)
   func reading(_ engine: TestEngine) async throws {
     try await withPeople(engine) { database in
       try await database.write { transaction in
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test("a column that is absent or of another type is named", arguments: TestEngine.available)
+  @Test("a column that is absent or of another type is named in the error", arguments: TestEngine.available)
   func decoding(_ engine: TestEngine) async throws {
     try await withPeople(engine) { database in
       for column in ["absent", "x", "y"] {
@@ -233,7 +233,7 @@ import Testing
     }
   }
 
-  @Test("a statement that takes too long is stopped", arguments: TestEngine.available)
+  @Test("a statement that takes too long is interrupted", arguments: TestEngine.available)
   func timesOut(_ engine: TestEngine) async throws {
     try await withDatabase(engine, \.statementTimeout, .milliseconds(50)) { database in
       let error = await #expect(throws: StorageError.self) {

@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: PostgresServer.url != nil), .timeLimit(.minutes(1))) struct FailoverTests {
   private let schema = Migration(version: 1, name: "t", sql: "CREATE TABLE t (n BIGINT NOT NULL)")
 
-  @Test("a write that meets a server which takes none any more goes on over a new connection")
+  @Test("a write at a server that no longer accepts writes continues over a new connection")
   func demoted() async throws {
     try await withDatabase(.postgres) { database in
       try await database.migrate([schema])
@@ -17,7 +17,7 @@ import Testing
           try transaction.execute("INSERT INTO t (n) VALUES (1)")
           let pid = try transaction.first("SELECT pg_backend_pid() AS pid") { try $0.get("pid", as: Int.self) }
           backends.append(pid ?? 0)
-          // As a replica does from now on.
+          // As on a replica from now on.
           try transaction.execute("SET default_transaction_read_only = on")
         }
       }
@@ -26,11 +26,11 @@ import Testing
     }
   }
 
-  @Test("a server that takes no writes is not accepted, unless the URL says so")
+  @Test("a server that accepts no writes is refused, unless the URL allows it")
   func replica() async throws {
     try await withEngine(.postgres) { place in
       guard case .postgres(let url) = place else { return }
-      // Of several options of one name the last counts, and spaces part options.
+      // If an option occurs twice, the last one counts; spaces separate options.
       let readOnly = url + "%20-cdefault_transaction_read_only%3Don"
       var configuration = DatabaseConfiguration(.postgres(url: readOnly))
       configuration.readers = 1
@@ -46,9 +46,9 @@ import Testing
     }
   }
 
-  @Test("of several hosts, one that does not answer is left after the time for connecting")
+  @Test("if one of several hosts does not answer, the next is tried after the time for connecting")
   func severalHosts() async throws {
-    // Takes connections and says nothing.
+    // Accepts connections and sends nothing.
     let dead = try #require(DeafListener())
     try await withEngine(.postgres) { place in
       guard case .postgres(let url) = place, let at = url.firstIndex(of: "@") else { return }
@@ -66,7 +66,7 @@ import Testing
   }
 }
 
-/// A port of this machine behind which nobody reads.
+/// A port of this machine whose connections are never read.
 private final class DeafListener {
   private let descriptor: CInt
   let port: UInt16

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Holds a body on its thread until the test lets it go on.
+/// Holds a body on its thread until the test opens it.
 final class Gate: Sendable {
   private let released = DispatchSemaphore(value: 0)
   private let arrival = AsyncStream<Void>.makeStream()
@@ -20,7 +20,7 @@ final class Gate: Sendable {
   }
 }
 
-/// What happened, in order, told from any thread.
+/// Entries in order, added from any thread.
 final class Log<Entry: Sendable>: Sendable {
   private let entries = Mutex<[Entry]>([])
 

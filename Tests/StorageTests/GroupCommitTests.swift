@@ -28,7 +28,7 @@ import Testing
     try await database.read { try $0.first("SELECT count(*) AS x FROM counter") { try $0.get("x") } }
   }
 
-  @Test("writes made at once all count, and what they announce follows their commits", arguments: TestEngine.available)
+  @Test("concurrent writes all count, and their announcements follow their commits", arguments: TestEngine.available)
   func increments(_ engine: TestEngine) async throws {
     try await withCounter(engine) { database in
       let announced = Log<Int>()
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("a write that takes too long does not take the others of its batch down", arguments: TestEngine.available)
+  @Test("a write that takes too long does not fail the others of its batch", arguments: TestEngine.available)
   func slowWrite(_ engine: TestEngine) async throws {
     try await withDatabase(engine, \.statementTimeout, .milliseconds(300)) { database in
       try await database.migrate([Self.schema])
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test("a write whose statement failed is rolled back even if its body goes on", arguments: TestEngine.available)
+  @Test("a write whose statement failed is rolled back even if its body continues", arguments: TestEngine.available)
   func swallowedFailure(_ engine: TestEngine) async throws {
     try await withCounter(engine) { database in
       let error = await #expect(throws: StorageError.self) {
@@ -166,7 +166,7 @@ import Testing
             } catch { return (error as? StorageError)?.code }
           }
         }
-        // The refused come back while the others still wait.
+        // The refused writes return while the others still wait.
         var codes: [StorageError.Code?] = []
         while codes.count < 3, let code = await group.next() { codes.append(code) }
         gate.open()
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  @Test("a closed database refuses work and a ping answers until then", arguments: TestEngine.available)
+  @Test("a closed database refuses work, and until then a ping succeeds", arguments: TestEngine.available)
   func closing(_ engine: TestEngine) async throws {
     try await withCounter(engine) { database in
       try await database.ping()

@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("What writes do just before COMMIT", .timeLimit(.minutes(2)))
+@Suite("Last steps, just before COMMIT", .timeLimit(.minutes(2)))
 struct LastStepTests {
   private static let schema = Migration(
     version: 1, name: "t",
@@ -20,7 +20,7 @@ struct LastStepTests {
   }
 
   @Test(
-    "it runs after all bodies of a batch, in the order of its places, and is told what is still to come there",
+    "a last step runs after all bodies of a batch, in the order of places, and receives the sum of later steps at its place",
     arguments: TestEngine.available)
   func order(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
@@ -87,7 +87,7 @@ struct LastStepTests {
       }
       try await blocker
       #expect(refused == 6)
-      // Not the whole batch again for each of them.
+      // The whole batch must not run again for each of them.
       #expect(attempts.all.count <= 20)
       #expect(try await Self.totals(database)[0] == 4)
       let things: [Int] = try await database.read { try $0.all("SELECT n FROM things") { try $0.get("n") } }

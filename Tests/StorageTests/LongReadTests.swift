@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-/// What backups need of a database: rows one by one, a moment that stays, tables to be copied with their numbers.
+/// Requirements of backups: rows one by one, a snapshot that lasts, tables copied with their numbers.
 @Suite(.timeLimit(.minutes(2))) struct LongReadTests {
   private static let schema = [
     Migration(
@@ -40,9 +40,9 @@ import Testing
     }
   }
 
-  @Test("rows are handed over one by one, however many there are", arguments: TestEngine.available)
+  @Test("rows are delivered one by one, however many there are", arguments: TestEngine.available)
   func rows(_ engine: TestEngine) async throws {
-    // A page of what PostgreSQL fetches at a time, more, fewer, none.
+    // PostgreSQL's fetch size, more, fewer, none.
     try await withPeople(engine, count: 1700) { database in
       for (from, expected) in [(0, 1700), (200, 1500), (1200, 500), (1201, 499), (1699, 1), (1700, 0)] {
         let ages = try await database.read { transaction in
@@ -57,7 +57,9 @@ import Testing
     }
   }
 
-  @Test("what the body throws between two rows arrives, and the next read goes on", arguments: TestEngine.available)
+  @Test(
+    "an error that the body throws between two rows is rethrown, and the next read succeeds",
+    arguments: TestEngine.available)
   func thrown(_ engine: TestEngine) async throws {
     struct Enough: Error {}
     try await withPeople(engine, count: 1000) { database in
@@ -79,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("migrations tell their tables, each after those that it refers to")
+  @Test("the schema lists the tables of migrations, each after those it refers to")
   func schema() async throws {
     let schema = try await Schema(Self.schema, logger: Logger(label: "test"))
     #expect(schema.tables.map(\.name) == ["people", "posts", "visits"])
@@ -92,7 +94,7 @@ import Testing
     #expect(schema.tables[2].references[0].columns.map(\.column) == ["post"])
   }
 
-  @Test("rows with numbers of their own are inserted, and the engine counts on", arguments: TestEngine.available)
+  @Test("rows with given numbers are inserted, and the engine continues its numbering", arguments: TestEngine.available)
   func numbers(_ engine: TestEngine) async throws {
     try await withPeople(engine, count: 3) { database in
       let schema = try await Schema(Self.schema, logger: Logger(label: "test"))
@@ -126,13 +128,13 @@ import Testing
     }
   }
 
-  @Test("a long read sees one moment while others write, and leaves nothing behind", arguments: TestEngine.available)
+  @Test("a long read sees one snapshot while others write, and leaves nothing behind", arguments: TestEngine.available)
   func moment(_ engine: TestEngine) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-copy-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     try await withPeople(engine, count: 2000) { database in
-      // Each write moves an age from one person to another, so that any one moment has the same sum.
+      // Each write moves an amount from one person to another, so that every snapshot has the same sum.
       let hasEnded = Mutex(false)
       let writer = Task {
         var moves = 0

@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test("a migration that fails halfway leaves nothing of itself", arguments: TestEngine.available)
+  @Test("a migration that fails halfway leaves no changes", arguments: TestEngine.available)
   func atomic(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
       let broken = Migration(version: 2, name: "broken", sql: "CREATE TABLE half (t TEXT); SELEKT")

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 @Suite(.enabled(if: PostgresServer.url != nil), .timeLimit(.minutes(1))) struct NotificationTests {
-  /// Two channels of one name, on two databases on one server, both connected. Channels know no schemas.
+  /// Two channels of one name, on two databases on one server, both connected. Channels are independent of schemas.
   private func withChannels(
     _ body: (
       _ databases: (Database, Database), _ sender: NotificationChannel, _ receiver: NotificationChannel,
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("a payload reaches the others of the channel, and not the sender itself")
+  @Test("a payload reaches the other members of the channel, but not the sender")
   func arrives() async throws {
     try await withChannels { _, sender, receiver, _ in
       sender.notify("안녕 $1 '\"")
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("a payload that PostgreSQL cannot carry is left out, and the channel goes on")
+  @Test("a payload that PostgreSQL cannot carry is ignored, and the channel continues")
   func unsendable() async throws {
     try await withChannels { _, sender, receiver, _ in
       sender.notify("a\0b")
@@ -52,10 +52,10 @@ import Testing
     }
   }
 
-  @Test("a channel whose connection was killed connects again, says so, and hears what comes later")
+  @Test("a channel whose connection was killed reconnects, reports it, and receives later payloads")
   func reconnects() async throws {
     try await withChannels { databases, sender, receiver, name in
-      // The receiver is known by what it listened to last.
+      // The receiver is identified by its last LISTEN.
       let killed = try await databases.0.read { transaction in
         try transaction.all(
           """
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("closing ends the events, also while the server is away")
+  @Test("closing ends the events, even if the server cannot be reached")
   func closing() async throws {
     try await withChannels { _, _, receiver, _ in
       await receiver.close()

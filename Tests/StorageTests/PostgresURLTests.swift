@@ -15,7 +15,7 @@ struct PostgresURLTests {
   }
 
   @Test(
-    "no piece of a password is in the words with which a URL is refused",
+    "the error for a refused URL contains no part of a password",
     arguments: [
       "postgres://madang:s3cr%et@127.0.0.1:1/chat", "postgres://madang:s3c/ret@127.0.0.1:1/chat",
       "postgres://madang:s3c@ret@127.0.0.1:1/chat", "postgres://madang:a?s3c@ret@127.0.0.1:1/chat",
@@ -44,7 +44,7 @@ struct PostgresURLTests {
   }
 
   @Test(
-    "a URL that can be read is asked, with encoded characters, several hosts, a socket or a query",
+    "a valid URL is used, with encoded characters, several hosts, a socket or a query",
     arguments: [
       "postgres://madang:s%2F%40%25%3Fc@127.0.0.1:1/chat", "postgres://madang:a:b?c@127.0.0.1:1/chat",
       "postgres://madang@127.0.0.1:1,127.0.0.1:2/chat", "postgres://madang@%2Fnonexistent:1/chat",

@@ -11,7 +11,7 @@ struct ReadBatchTests {
     try transaction.first("SELECT COALESCE(MAX(n), 0) AS n FROM t") { try $0.get("n", as: Int.self) } ?? 0
   }
 
-  @Test("each is answered by itself, whatever the others of its batch fail with", arguments: TestEngine.available)
+  @Test("each read has its own result, whatever errors the others of its batch have", arguments: TestEngine.available)
   func failures(_ engine: TestEngine) async throws {
     try await withDatabase(engine, \.readers, 1) { database in
       try await database.migrate([Self.schema])
@@ -41,7 +41,7 @@ struct ReadBatchTests {
     }
   }
 
-  @Test("a read sees all that was answered before it was asked for", arguments: TestEngine.available)
+  @Test("a read sees every write that was answered before it was requested", arguments: TestEngine.available)
   func freshness(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
       try await database.migrate([Self.schema])

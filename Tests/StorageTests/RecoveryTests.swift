@@ -14,11 +14,11 @@ import Testing
   }
 
   private func kill(_ backend: Int) async throws {
-    // Waits, up to a second, until the backend has really gone.
+    // Waits, up to a second, until the backend has ended.
     try await PostgresServer.administer("SELECT pg_terminate_backend(\(backend)::int, 1000)")
   }
 
-  @Test("a connection that dies between two writes is opened again unnoticed")
+  @Test("a connection that is lost between two writes is reopened unnoticed")
   func between() async throws {
     try await withDatabase(.postgres) { database in
       try await database.migrate([schema])
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("a write whose connection dies before COMMIT runs again and counts once")
+  @Test("a write whose connection is lost before COMMIT runs again and counts once")
   func during() async throws {
     try await withDatabase(.postgres) { database in
       try await database.migrate([schema])
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("what PostgreSQL committed with a warning has an unknown outcome, and the log says why")
+  @Test("a commit with a warning of PostgreSQL has an unknown outcome, and the log says why")
   func warning() async throws {
     try await withEngine(.postgres) { place in
       let recorder = LogRecorder()
@@ -87,7 +87,7 @@ import Testing
       let database = try await Database(configuration, logger: recorder.logger)
       try await closing(database) { (database) async throws in
         try await database.migrate([schema])
-        // As PostgreSQL does when an operator ends its wait for a replica.
+        // Like PostgreSQL when an operator ends its wait for a replica.
         try await database.write { transaction in
           try transaction.execute(
             """
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("a read whose connection died is repeated on a new one")
+  @Test("a read whose connection is lost is repeated on a new one")
   func reading() async throws {
     try await withDatabase(.postgres, \.readers, 1) { database in
       let before = try await database.read { try Self.backend($0) }
@@ -156,13 +156,13 @@ import Testing
       }
       let hits = try await databases[0].read { try $0.all("SELECT hits FROM t") { try $0.get("hits", as: Int.self) } }
       #expect(hits == [2, 2])
-      // The loser may take its row again before the winner wakes, and lose once more.
+      // The loser may lock its row again before the winner wakes, and lose once more.
       #expect(attempts.all.count >= 3)
       for database in databases { await database.close() }
     }
   }
 
-  @Test("a server that is not there is reported in time")
+  @Test("a missing server is reported in time")
   func unreachable() async throws {
     let error = await #expect(throws: StorageError.self) {
       _ = try await Database(

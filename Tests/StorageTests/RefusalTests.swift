@@ -2,7 +2,7 @@ import Storage
 import Support
 import Testing
 
-/// What a refused write costs the others of its batch, counted.
+/// The cost of a refused write for the others of its batch, counted.
 @Suite(.timeLimit(.minutes(1))) struct RefusalTests {
   struct Refusal: Error {}
 
@@ -37,7 +37,7 @@ import Testing
             if let error { failures.append(error) }
           }
         }
-        // One too many: when it comes back, all others wait.
+        // One write beyond the limit: when it returns, all others wait.
         await group.next()
         #expect(failures.all.count == 1)
         gate.open()
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "what a write had changed before it was refused is undone, at the cost of one rerun",
+    "changes of a write that is then refused are undone, at the cost of one rerun",
     arguments: TestEngine.available)
   func late(_ engine: TestEngine) async throws {
     try await withBatch(engine) { place, transaction in
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("what changed nothing is not committed, and yet announced", arguments: TestEngine.available)
+  @Test("a write without changes is not committed, but announced", arguments: TestEngine.available)
   func nothing(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
       try await database.migrate([Self.schema])
@@ -140,19 +140,19 @@ import Testing
     }
   }
 
-  @Test("a changed schema and a ping are committed, though they count no rows", arguments: TestEngine.available)
+  @Test("a changed schema and a ping are committed, although they count no rows", arguments: TestEngine.available)
   func unseen(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
       try await database.write { _ = try $0.execute("CREATE TABLE made (n BIGINT)") }
       #expect(database.writeCounts.commits == 1)
       try await database.ping()
-      // One by each writer.
+      // One commit by each writer.
       #expect(database.writeCounts.commits == (engine == .postgres ? 3 : 2))
       #expect(try await database.write { try $0.execute("INSERT INTO made (n) VALUES (1), (2)") } == 2)
     }
   }
 
-  @Test("a write answers how many rows it changed even if it read only one", arguments: TestEngine.available)
+  @Test("a write returns how many rows it changed even if it read only one", arguments: TestEngine.available)
   func partlyRead(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
       try await database.migrate([Self.schema])

@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("an older program goes on, and starts again, after an additive migration", arguments: TestEngine.available)
+  @Test("an older program continues, and starts again, after an additive migration", arguments: TestEngine.available)
   func rolls(_ engine: TestEngine) async throws {
     try await withTwo(engine) { older, newer in
       try await older.migrate([first])
@@ -46,7 +46,7 @@ import Testing
       #expect(error?.message.contains("stop all other servers") == true)
       #expect(try await newer.pendingMigrations(all).pending.map(\.version) == [3])
       await older.close()
-      // A server of PostgreSQL notices the end of a session on its own time.
+      // PostgreSQL notices the end of a session after a delay.
       let isDone = try await World.eventually {
         do { try await newer.migrate(all) } catch let error as StorageError where error.code == .olderProgram {
           return false
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "an older program that was cut off while the schema left it behind writes no more",
+    "an older program that was cut off during a migration beyond it writes nothing more",
     .enabled(if: PostgresServer.url != nil))
   func leftBehind() async throws {
     try await withTwo(.postgres) { older, newer in
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("what is pending is told and not run, also of an empty database", arguments: TestEngine.available)
+  @Test("pending migrations are reported and not run, also for an empty database", arguments: TestEngine.available)
   func pending(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
       for _ in 0..<2 {

@@ -28,14 +28,14 @@ import Testing
     #expect(empty.values == [.null])
   }
 
-  @Test("an error tells its detail only to the log")
+  @Test("an error shows its details only in the log")
   func errorIsSilent() {
     let error = StorageError(.unique, "Key (email)=(a@b.c)", sql: "INSERT")
     #expect("\(error)" == "StorageError")
     #expect(error.debugDescription.contains("a@b.c"))
   }
 
-  @Test("templates are the same where all their bytes are, however they were put together")
+  @Test("templates are equal if all their bytes are, however they were built")
   func templates() {
     let long = String(repeating: "SELECT 각 ", count: 40)
     func template(_ sql: SQL) -> SQLTemplate { sql.template }
@@ -46,7 +46,7 @@ import Testing
     #expect(template("\(1)\(2)").text(for: .sqlite) == "$1$2")
   }
 
-  @Test("SQLite, which is asked with a function for the id of a new row, gets the statement without the clause")
+  @Test("SQLite, which returns a new row's id by a function, gets the statement without the clause")
   func returningID() {
     let sql: SQL = "INSERT INTO rooms (name, seq) VALUES (\("각"), \(1)) \(sql: .returningID)"
     #expect(sql.template.text(for: .postgres) == "INSERT INTO rooms (name, seq) VALUES ($1, $2) RETURNING id")
@@ -56,14 +56,14 @@ import Testing
     #expect(!without.template.returnsID && without.template != sql.template)
   }
 
-  @Test("a form gives the statement that would be put together, whatever the values")
+  @Test("a form gives the same statement as building it, for all values")
   func forms() {
     func sql(_ name: String, _ seq: Int64) -> SQL {
       let same: SQL = "seq = \(seq)"
       return "SELECT x WHERE \(sql: same) AND kind = \("dm") AND a = \(name) OR \(sql: same)"
     }
     let form = SQLForm(values: 2) { sql($0.text(0), $0.integer(1)) }
-    // Also values that look like stand-ins.
+    // Also values that look like placeholders.
     for (name, seq) in [("kim", 7), ("stand-in 1", .min + 2_000_006), ("dm", 0), ("각\0", .max)] as [(String, Int64)] {
       let (filled, whole) = (form.filled(.text(name), .integer(seq)), sql(name, seq))
       #expect(filled.template == whole.template && filled.values == whole.values)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("a column is found in whichever order columns are read")
+  @Test("a column is found in any order of reading")
   func columns() {
     let columns = ColumnNames(["a", "b", "c"])
     for name in ["c", "a", "b", "b", "c", "c", "none", "a", "c", "b"] {

@@ -5,7 +5,7 @@ import Storage
 import Support
 import Testing
 
-/// What the disk does to SQLite: it is full, it fails, its log grows.
+/// Disk problems with SQLite: a full disk, a failing disk, a growing log.
 @Suite(.timeLimit(.minutes(1))) struct SQLiteDiskTests {
   private let schema = Migration(version: 1, name: "t", sql: "CREATE TABLE t (n TEXT NOT NULL)")
 
@@ -38,7 +38,7 @@ import Testing
     try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int ?? 0
   }
 
-  @Test("a full disk refuses writes and nothing else, and when there is room they go on")
+  @Test("a full disk refuses only writes, and when there is room they continue")
   func limited() async throws {
     try await withFile { database, _ in
       try await insert(database)
@@ -53,7 +53,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// Puts another file under the descriptors that this process has of a database's log. Answers what they were.
+    /// Replaces the file of this process's descriptors for a database's log. Returns the former ones.
     private func exchangeLog(of path: String, for other: String, _ flags: CInt) throws -> [(CInt, CInt)] {
       let folder = "/proc/self/fd"
       let descriptors = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { CInt($0) }.filter {
@@ -67,7 +67,7 @@ import Testing
       }
     }
 
-    @Test("a write that finds no room in the log is refused, and the next one goes on")
+    @Test("a write that finds no room in the log is refused, and the next one succeeds")
     func full() async throws {
       try await withFile { database, path in
         try await insert(database)
@@ -84,14 +84,14 @@ import Testing
       }
     }
 
-    @Test("a disk that fails loses the connection only: it is opened again and the write counts once")
+    @Test("a failing disk only loses the connection: it is reopened and the write counts once")
     func failing() async throws {
       try await withFile { database, path in
         try await insert(database)
-        // A reader that does not know the schema yet would miss the table instead of the disk.
+        // A reader that does not know the schema yet would report a missing table instead of the disk error.
         #expect(try await count(database) == 1)
         for (_, original) in try exchangeLog(of: path, for: "/", O_RDONLY) { close(original) }
-        // A directory can be neither read nor written. Whether that shows before COMMIT depends on what is cached.
+        // A directory can be neither read nor written. Whether that shows before COMMIT depends on the cache.
         let error = await failure(of: { try await insert(database) })
         if let error { #expect((error as? StorageError)?.code == .outcomeUnknown) }
         try await insert(database)
@@ -100,7 +100,7 @@ import Testing
     }
   #endif
 
-  @Test("a database that vanishes is missed, not made anew")
+  @Test("a database file that vanishes is an error, and is not created again")
   func vanished() async throws {
     try await withFile { database, path in
       try await insert(database)
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("the log is brought into the file after so many pages, and begun anew")
+  @Test("the log is checkpointed after a number of pages, and restarted")
   func checkpoints() async throws {
     try await withFile { database, path in
       for _ in 0..<300 { try await insert(database, bytes: 100_000) }
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("the log is held to its limit; while a reader keeps it that is said, and made up for afterwards")
+  @Test("the log is kept within its limit; while a reader prevents that it is logged, and corrected afterwards")
   func bounded() async throws {
     let recorder = LogRecorder()
     try await withFile(logLimit: 1 << 20, logger: recorder.logger) { database, path in
@@ -141,7 +141,7 @@ import Testing
       #expect(recorder.lines.first?.contains("cannot be emptied") == true)
       gate.open()
       try await reader
-      // The first takes all of the log into the database, the second begins it anew.
+      // The first checkpoints the whole log, the second restarts it.
       for _ in 0..<2 { try await insert(database) }
       let sizeAfterwards = try logSize(path)
       #expect(sizeAfterwards <= 1 << 20)

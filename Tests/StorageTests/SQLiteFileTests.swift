@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// What is done to SQLite's files by hand.
+/// Manual changes of SQLite's files.
 @Suite("SQLite files that are exchanged", .timeLimit(.minutes(1))) struct SQLiteFileTests {
   private let schema = Migration(
     version: 1, name: "t",
@@ -21,7 +21,7 @@ import Testing
     return configuration
   }
 
-  /// A file with one row beside which there is an older copy without it, and the connection to it.
+  /// A file with one row, an older copy of it without that row, and the connection to the file.
   private func withFile(_ body: (_ database: Database, _ path: String, _ old: String) async throws -> Void) async throws
   {
     try await withEngine(.sqlite) { place in
@@ -58,7 +58,7 @@ import Testing
     #expect(error?.code == .exchanged, "\(String(describing: error))", sourceLocation: sourceLocation)
   }
 
-  @Test("writes are refused when another file stands at the path; both files stay whole")
+  @Test("writes are refused when another file is at the path; both files stay intact")
   func exchanged() async throws {
     var moved = ""
     try await withFile { database, path, old in
@@ -68,7 +68,7 @@ import Testing
       await expectExchanged(database)
       #expect(database.fileProblem?.contains(path) == true)
       await #expect(throws: StorageError.self) { try await database.ping() }
-      // As a start would do beside or after the old server.
+      // As at a start beside or after the old server.
       try await Database.checkFile(at: path, readingUpTo: 1 << 20)
       #expect(try await texts(path) == [])
       await expectExchanged(database)
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(
-    "a file that only the process still has is named with the place to copy it from; the copy has all that was committed"
+    "a file that only the process still has is named with a path to copy it from; the copy has everything that was committed"
   )
   func replaced() async throws {
     try await withFile { database, path, old in
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("when the file is put back, writes go on")
+  @Test("when the file is put back, writes continue")
   func putBack() async throws {
     try await withFile { database, path, _ in
       try FileManager.default.moveItem(atPath: path, toPath: path + "-moved")
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("writes are refused when the write-ahead log is removed; what was committed is in the file")
+  @Test("writes are refused when the write-ahead log is removed; committed data is in the file")
   func logRemoved() async throws {
     try await withEngine(.sqlite) { place in
       guard case .sqlite(let path) = place else { return }

@@ -4,8 +4,7 @@ import Storage
 import Support
 import Testing
 
-/// A PostgreSQL that keeps its connections and does not answer: its processes are stopped as a volume or a machine that
-/// hangs stops them.
+/// A PostgreSQL that keeps its connections and does not answer: its processes are suspended, as by a volume or a machine that hangs.
 @Suite(
   .enabled(if: PostgresServer.url.flatMap { URL(string: $0) }?.host == "127.0.0.1", "no PostgreSQL on this machine"),
   .timeLimit(.minutes(1)))
@@ -16,7 +15,7 @@ struct SilenceTests {
     try transaction.first("SELECT pg_backend_pid() AS pid") { Int32(try $0.get("pid", as: Int.self)) } ?? 0
   }
 
-  /// With one reader and one writer, which wait for answers for half a second.
+  /// With one reader and one writer, which wait half a second for answers.
   private func withImpatient(
     named name: String = "madang", port: Int? = nil, _ body: (Database) async throws -> Void
   ) async throws {
@@ -40,7 +39,7 @@ struct SilenceTests {
     try await database.read { try $0.all("SELECT n FROM t ORDER BY n") { try $0.get("n", as: Int.self) } }
   }
 
-  /// Stops the backend of the first run at a place of the body, and lets it go on in the end: it holds locks.
+  /// Suspends the backend of the first run at a place in the body, and resumes it at the end, because it holds locks.
   private func stopping(
     _ body: (_ stop: @escaping @Sendable (Int32) -> Void, Log<Int32>) async throws -> Void
   ) async throws {
@@ -53,7 +52,7 @@ struct SilenceTests {
       }, backends)
   }
 
-  @Test("a read whose server falls silent is repeated over a new connection")
+  @Test("a read whose server becomes silent is repeated over a new connection")
   func read() async throws {
     try await withImpatient { (database) async throws in
       try await stopping { (stop, backends) async throws in
@@ -67,7 +66,7 @@ struct SilenceTests {
     }
   }
 
-  @Test("a write whose server falls silent before COMMIT is repeated, and counts once")
+  @Test("a write whose server becomes silent before COMMIT is repeated, and counts once")
   func write() async throws {
     try await withImpatient { (database) async throws in
       try await stopping { (stop, backends) async throws in
@@ -106,7 +105,7 @@ struct SilenceTests {
     }
   }
 
-  @Test("a COMMIT is waited for no longer when the server that takes writes does not know of it")
+  @Test("the wait for a COMMIT ends when the server that accepts writes does not know of it")
   func leftBehind() async throws {
     let url = try #require(PostgresServer.url)
     try await DatabaseRelay.run(to: url) { relayed, relay in
@@ -149,7 +148,7 @@ struct SilenceTests {
     }
   }
 
-  @Test("a channel whose server falls silent listens over a new connection")
+  @Test("a channel whose server becomes silent listens over a new connection")
   func listening() async throws {
     let name = "listening_\(UInt64.random(in: .min ... .max))"
     try await withImpatient(named: name) { (database) async throws in

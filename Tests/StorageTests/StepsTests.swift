@@ -18,7 +18,7 @@ struct StepsTests {
 
   private static let ordinal: SQL = "SELECT COALESCE(MAX(ordinal), 0) + 1 FROM chats"
 
-  /// Takes the next number of a room, and writes a chat under it.
+  /// Takes the next number of a room, and writes a chat with it.
   private static func posting(
     _ text: String, in room: Int64 = 1, by author: Int64 = 1, refused: Bool = false, _ announced: Log<Int64>
   ) -> Steps<Int64> {
@@ -38,13 +38,13 @@ struct StepsTests {
       }
   }
 
-  /// What became of writes that waited together, in the order in which they were made.
+  /// The results of writes that waited together, in the order in which they were made.
   private static func together(
     _ database: Database, _ count: Int, _ write: @escaping @Sendable (Database, Int) async throws -> Int64
   ) async throws -> [Result<Int64, any Error>] {
     let gate = Gate()
     async let blocker: Void = database.write(key: 1, heedsStop: false) { _ in gate.wait() }
-    // Also where this ends early: a thread waits at it.
+    // Also if this ends early, because a thread waits for it.
     defer { gate.open() }
     await gate.entered()
     var tasks: [Task<Int64, any Error>] = []
@@ -96,7 +96,7 @@ struct StepsTests {
   }
 
   @Test(
-    "each of many writes is told its own new id, and how many rows its statement has changed",
+    "each of many writes receives its own new id, and the number of rows that its statement changed",
     arguments: TestEngine.available)
   func ids(_ engine: TestEngine) async throws {
     let schema = Migration(
@@ -122,13 +122,13 @@ struct StepsTests {
         }
         return try await database.write(key: 1, steps)
       }
-      // Every second name is there already.
+      // Every second name exists already.
       #expect(results.map(\.seq) == (0..<24).map { $0 % 2 == 0 ? 1 : 0 })
       #expect(database.writeCounts.commits == before.commits + 1 && database.writeCounts.reruns == before.reruns)
     }
   }
 
-  @Test("one that is refused before it has changed anything costs the others nothing", arguments: TestEngine.available)
+  @Test("a write refused before it has changed anything costs the others nothing", arguments: TestEngine.available)
   func refused(_ engine: TestEngine) async throws {
     try await withRooms(engine) { database in
       let announced = Log<Int64>()
@@ -145,7 +145,7 @@ struct StepsTests {
   }
 
   @Test(
-    "one that fails after it has changed something is undone alone: a step throws, a statement fails or cannot be sent",
+    "a write that fails after a change is undone alone: a step throws, a statement fails or cannot be sent",
     arguments: TestEngine.available, ["refused", "0", "NUL \0"])
   func undone(_ engine: TestEngine, _ text: String) async throws {
     try await withRooms(engine) { database in
@@ -196,7 +196,8 @@ struct StepsTests {
     }
   }
 
-  @Test("what heeds a stop changes nothing, whatever it waits together with", arguments: TestEngine.available)
+  @Test(
+    "a write that obeys a stop changes nothing, with all kinds of writes in its batch", arguments: TestEngine.available)
   func stopped(_ engine: TestEngine) async throws {
     try await withRooms(engine) { database in
       database.heedStop(in: "stop")

@@ -2,7 +2,7 @@ import Storage
 import Support
 import Testing
 
-/// What becomes of operations whose turn does not come.
+/// Operations that wait too long.
 @Suite(.timeLimit(.minutes(1))) struct WaitingTests {
   private static let limit = Duration.milliseconds(500)
   private static let schema = Migration(version: 1, name: "t", sql: "CREATE TABLE t (n BIGINT NOT NULL)")
@@ -17,7 +17,7 @@ import Testing
     try await withDatabase(engine, \.waitLimit, Self.limit) { database in
       try await database.migrate([Self.schema])
       let gate = Gate()
-      // It has begun, and may take as long as it likes.
+      // It has begun, and may take any time.
       async let blocker: Void = database.write { transaction in
         try transaction.execute("INSERT INTO t (n) VALUES (0)")
         gate.wait()
@@ -25,7 +25,7 @@ import Testing
       await gate.entered()
       async let waiting = insert(1, database)
       try await Task.sleep(for: Self.limit * 2.2)
-      // The writer has been busy for so long that nothing joins its queue.
+      // The writer has been busy for so long that its queue accepts nothing.
       #expect(await insert(2, database) == .connectionLost)
       gate.open()
       try await blocker
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test("whoever wrote something that took long may write again at once", arguments: TestEngine.available)
+  @Test("a caller may write again at once after a write that took long", arguments: TestEngine.available)
   func again(_ engine: TestEngine) async throws {
     try await withDatabase(engine, \.waitLimit, Self.limit) { database in
       try await database.migrate([Self.schema])

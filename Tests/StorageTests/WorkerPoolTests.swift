@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct WorkerPoolTests {
   struct Refusal: Error {}
 
-  @Test("values and errors come back from the threads")
+  @Test("values and errors are returned from the threads")
   func results() async throws {
     let pool = WorkerPool(name: "test", threads: 2, queueLimit: 100)
     #expect(try await pool.run { 6 * 7 } == 42)
@@ -17,7 +17,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("each thread has its name before it does anything", arguments: 0..<50)
+    @Test("each thread has its name before it runs its body", arguments: 0..<50)
     func names(_ number: Int) async throws {
       let pool = WorkerPool(name: "n\(number)", threads: 1, queueLimit: 1)
       let name = try await pool.run { try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8) }
@@ -53,7 +53,7 @@ import Testing
         group.addTask { try await pool.run(turn: "many") { order.append("many \(index)") } }
       }
       while pool.waiting < 10 { await Task.yield() }
-      // One more of the same caller is too much.
+      // One more call of the same caller is too many.
       let error = await #expect(throws: StorageError.self) { try await pool.run(turn: "many") {} }
       #expect(error?.code == .overloaded)
       group.addTask { try await pool.run(turn: "few") { order.append("few") } }
@@ -65,7 +65,7 @@ import Testing
     #expect(order.all.firstIndex(of: "few") == 1)
   }
 
-  @Test("when all places are taken, whoever has most of them gives one to who has fewer")
+  @Test("when the queue is full, the caller with the most calls loses one to a caller with fewer")
   func displacement() async throws {
     let pool = WorkerPool(name: "test", threads: 1, queueLimit: 4, turnLimit: 4)
     let gate = Gate()
@@ -93,7 +93,7 @@ import Testing
     try await blocker
   }
 
-  @Test("a caller never has all threads: another's call begins at once, the own ones go on when a thread is given back")
+  @Test("a caller never has all threads: another's call begins at once, and its own continue when a thread is free")
   func share() async throws {
     let pool = WorkerPool(name: "test", threads: 3, queueLimit: 100, turnThreads: 2)
     let (gate, order) = (Gate(), Log<String>())
@@ -113,7 +113,7 @@ import Testing
       try await group.waitForAll()
     }
     #expect(order.all.count == 5)
-    // Those that wait when a pool is closed are still done.
+    // Waiting calls are still run when a pool is closed.
     let last = Gate()
     async let first: Void = pool.run(turn: "many") { last.wait() }
     await last.entered()
@@ -122,7 +122,7 @@ import Testing
     try await first
   }
 
-  @Test("while others are there, a caller has one thread less")
+  @Test("while other callers are present, a caller has one thread less")
   func others() async throws {
     let pool = WorkerPool(name: "test", threads: 3, queueLimit: 100, turnThreads: 2)
     let (gate, order) = (Gate(), Log<Int>())
@@ -145,7 +145,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("threads that yield have a lower priority than those that do not")
+    @Test("threads that yield have a lower priority than others")
     func priority() async throws {
       func niceness(isYielding: Bool) async throws -> CInt {
         let pool = WorkerPool(name: "test", threads: 1, queueLimit: 1, isYielding: isYielding)

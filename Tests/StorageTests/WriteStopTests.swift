@@ -35,12 +35,12 @@ struct WriteStopTests {
   }
 
   @Test(
-    "what heeds a stop is refused as long as there is a row, alone and in a batch; the rest of the batch is committed",
+    "a write that obeys a stop is refused as long as there is a row, alone and in a batch; the rest of the batch is committed",
     arguments: TestEngine.available)
   func refuses(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
       try await database.migrate([Self.schema])
-      // Nobody asked for it yet.
+      // No stop is set yet.
       try await Self.begin(database)
       try await Self.insert(0, database)
       database.heedStop(in: "stop")
@@ -49,7 +49,7 @@ struct WriteStopTests {
         await Self.code {
           try await database.writeAside { _ = try $0.execute("INSERT INTO things (n) VALUES (1)") }
         } == .writesStopped)
-      // What a body throws itself does not count: both engines answer alike.
+      // The body's own error is ignored, so that both engines behave alike.
       #expect(
         await Self.code {
           try await database.write { transaction in
@@ -92,7 +92,7 @@ struct WriteStopTests {
   }
 
   @Test(
-    "once a stop has answered nothing is committed that heeds it, whichever process it is of",
+    "once a stop is confirmed, no process commits a write that obeys it",
     arguments: TestEngine.available)
   func isExact(_ engine: TestEngine) async throws {
     try await withEngine(engine) { place in
@@ -110,10 +110,10 @@ struct WriteStopTests {
   }
 
   @Test(
-    "writes cannot be stopped while one of them hangs: that fails soon, others go on meanwhile, and later it succeeds",
+    "writes cannot be stopped while one of them hangs: that fails soon, others continue meanwhile, and later it succeeds",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func hanging(_ engine: TestEngine) async throws {
-    // Nobody is freed by a limit for locks.
+    // No lock timeout ends a wait here.
     try await withDatabase(engine, \.lockTimeout, .zero) { database in
       try await database.migrate([Self.schema])
       database.heedStop(in: "stop")
@@ -134,7 +134,7 @@ struct WriteStopTests {
   }
 
   @Test(
-    "a write with nothing but last steps is refused, and the rest of its batch committed",
+    "a write with only last steps is refused, and the rest of its batch committed",
     arguments: TestEngine.available)
   func lastSteps(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
@@ -217,7 +217,7 @@ struct WriteStopTests {
   }
 
   /// Stops writes through one value of the database while many are made through another.
-  /// - Parameter count: When so many have been answered.
+  /// - Parameter count: Stops after this many writes were answered.
   private static func stop(_ database: Database, from other: Database, after count: Int) async throws {
     let stopped = Log<Void>()
     let answered = AsyncStream<Void>.makeStream()
@@ -225,7 +225,7 @@ struct WriteStopTests {
       for n in 0..<24 {
         group.addTask {
           while true {
-            // Whoever begins after the stop has answered is refused for certain.
+            // A write that begins after the stop was confirmed must be refused.
             let isLate = !stopped.all.isEmpty
             let code = await code { try await insert(n, database) }
             answered.continuation.yield()

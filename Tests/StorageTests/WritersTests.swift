@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("a write that takes long holds up those of other keys no longer", .enabled(if: PostgresServer.url != nil))
+  @Test("a write that takes long does not delay those of other keys", .enabled(if: PostgresServer.url != nil))
   func beside() async throws {
     try await withDatabase(.postgres, \.writers, 4) { database in
       try await database.migrate([Self.schema])
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "opposite batches of two servers both get through, whoever ends the deadlock",
+    "opposite batches of two servers both succeed, whichever ends the deadlock",
     .enabled(if: PostgresServer.url != nil), arguments: [Duration.milliseconds(30), .seconds(5)])
   func opposite(_ lockTimeout: Duration) async throws {
     try await withEngine(.postgres) { place in
@@ -71,7 +71,7 @@ import Testing
         try await Database(configuration, logger: logger), try await Database(configuration, logger: logger),
       ]
       try await databases[0].migrate([Self.schema])
-      // PostgreSQL looks for deadlocks after a second only.
+      // PostgreSQL looks for deadlocks only after a second.
       let rounds = lockTimeout < .seconds(1) ? 40 : 6
       for _ in 0..<rounds {
         let gates = [Gate(), Gate()]
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "a lock that is never given back fails the write in the end, and holds up nobody else",
+    "a lock that is never released fails the write in the end, and delays no other",
     .enabled(if: PostgresServer.url != nil))
   func locked() async throws {
     try await withEngine(.postgres) { place in

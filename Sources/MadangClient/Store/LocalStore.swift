@@ -27,7 +27,7 @@ public final class LocalStore: Sendable {
     self.folder = folder.appending(path: Self.fileName(server)).appending(path: Self.fileName(account))
     var configuration = GRDB.Configuration()
     configuration.busyMode = .timeout(Self.busyTimeout)
-    // One reader for what is shown, one for concurrent lookups.
+    // One reader for the shown chats, one for concurrent lookups.
     configuration.maximumReaderCount = 2
     do {
       try FileManager.default.createDirectory(

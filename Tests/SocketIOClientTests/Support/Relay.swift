@@ -6,16 +6,16 @@ import SocketIOClient
 import Synchronization
 import Testing
 
-/// What stands between a client and a server: a proxy that opens tunnels, or an end of TLS. It hears what clients say.
+/// A program between a client and a server: a proxy that opens tunnels, or a TLS endpoint. It records the clients' bytes.
 final class Relay: Sendable {
   enum Kind: Sendable {
-    /// Whoever connects speaks TLS, and is passed on to this port without.
+    /// Accepts TLS connections and forwards their content to this port without TLS.
     case tls(NIOSSLContext, to: Int)
-    /// Whoever connects says where to (CONNECT), and shows these credentials if there are any, in Base64.
+    /// Opens tunnels (CONNECT) for clients with these credentials, in Base64; nil means without credentials.
     case proxy(credentials: String?)
-    /// Whoever connects is passed on to this port.
+    /// Forwards connections to this port.
     case plain(to: Int)
-    /// Whoever connects gets this, whatever they ask.
+    /// Sends this text to every connection.
     case answering(String)
   }
 
@@ -27,10 +27,10 @@ final class Relay: Sendable {
     (self.listener, self.port) = (listener, port)
   }
 
-  /// What clients have said, without TLS.
+  /// The clients' bytes, without TLS.
   var heard: String { heardBytes.withLock { String(decoding: $0, as: UTF8.self) } }
 
-  /// The heads of all requests that begin so.
+  /// The heads of all requests with this prefix.
   func requests(_ beginning: String) -> [String] {
     heard.components(separatedBy: "\r\n\r\n").filter { $0.contains(beginning) }
   }
@@ -69,7 +69,7 @@ final class Relay: Sendable {
     try result.get()
   }
 
-  /// Connects to a port and passes everything on, both ways.
+  /// Connects to a port and forwards in both directions.
   fileprivate static func glue(
     _ client: any Channel, to port: Int, _ hear: @escaping @Sendable (ByteBuffer) -> Void
   ) -> EventLoopFuture<Void> {
@@ -82,7 +82,7 @@ final class Relay: Sendable {
   }
 }
 
-/// Says the same to whoever connects.
+/// Sends one text to every connection.
 private final class Parrot: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -119,7 +119,7 @@ private final class Glue: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 
-/// Reads what a client of a proxy asks for.
+/// Reads the CONNECT request of a client.
 private final class Concierge: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
 
@@ -146,7 +146,7 @@ private final class Concierge: ChannelInboundHandler, RemovableChannelHandler {
     }
     let channel = context.channel
     context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
-    // Nothing comes before the client has its answer.
+    // No input arrives before the client has its answer.
     Relay.glue(channel, to: port, hear).whenComplete { result in
       switch result {
       case .success: Self.answer("200 Connection established\r\n\r\n", channel)

@@ -17,7 +17,7 @@ extension Rig {
     }
   }
 
-  /// Whether a client with these settings is let in, or why not.
+  /// The result of connecting a client with these settings: accepted, or the error.
   func outcome(
     _ url: String, _ mode: ClientMode, _ change: (inout SocketIOClient.Configuration) throws -> Void
   ) async throws -> SocketIOClient.Failure? {

@@ -16,7 +16,7 @@ struct Rig: Sendable {
 
   typealias Declaration = (inout NamespaceHandlers, Notes) -> Void
 
-  /// - Parameter declare: Handlers of "/" besides its own.
+  /// - Parameter declare: Adds handlers to "/".
   static func with(
     _ configuration: SocketIOServer.Configuration = .changed { _ in },
     _ declare: Declaration = { _, _ in }, logger: Logger = .silent, _ body: (Rig) async throws -> Void
@@ -74,13 +74,13 @@ extension SocketIOServer.Configuration {
   }
 }
 
-/// What the server was told, in order.
+/// The server's notes, in order.
 final class Notes: Sendable {
   private let entries = Mutex<[String]>([])
 
   var all: [String] { entries.withLock { $0 } }
 
-  /// - Returns: How often it was told so before.
+  /// - Returns: How often the same note was made before.
   @discardableResult
   func add(_ entry: String) -> Int {
     entries.withLock { entries in

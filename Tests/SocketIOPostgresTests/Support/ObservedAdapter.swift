@@ -1,7 +1,7 @@
 import SocketIOServer
 import Synchronization
 
-/// An adapter whose connection can be cut as by a crash: without a word, in both directions.
+/// An adapter whose connection can be cut without notice in both directions, as by a crash.
 final class ObservedAdapter: SocketIOAdapter {
   private struct State {
     var isCut = false

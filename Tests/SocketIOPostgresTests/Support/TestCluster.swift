@@ -9,7 +9,7 @@ import Storage
 import Support
 import Testing
 
-/// The adapters that every behaviour of a cluster is tested with.
+/// The adapters with which all behaviour of a cluster is tested.
 enum AdapterKind: CaseIterable, Sendable {
   case inMemory
   case postgres
@@ -17,7 +17,7 @@ enum AdapterKind: CaseIterable, Sendable {
   static var available: [AdapterKind] { PostgresServer.url == nil ? [.inMemory] : allCases }
 }
 
-/// Several servers in this process that share an adapter, each on a port of its own; `/` is open to everybody.
+/// Several servers in this process that share an adapter, each on its own port. Every client may join `/`.
 actor TestCluster {
   struct Node: Sendable {
     let server: SocketIOServer
@@ -26,7 +26,7 @@ actor TestCluster {
     fileprivate let running: Task<Void, any Error>
   }
 
-  /// Short, so that nobody waits for a server that was killed.
+  /// Short, so that requests do not wait long for a killed server.
   static let requestTimeout = Duration.seconds(1)
 
   let nodes: [Node]
@@ -34,7 +34,7 @@ actor TestCluster {
 
   private init(_ nodes: [Node]) { self.nodes = nodes }
 
-  /// Runs the body once all servers know each other.
+  /// Runs the body after all servers have found each other.
   static func with(
     _ kind: AdapterKind, servers: Int = 2, _ change: (inout SocketIOServer.Configuration) -> Void = { _ in },
     _ body: (TestCluster) async throws -> Void
@@ -50,7 +50,7 @@ actor TestCluster {
     }
   }
 
-  /// Runs the body with an adapter for a schema and a channel of its own.
+  /// Runs the body with an adapter that has its own schema and channel.
   static func withPostgres(_ body: (PostgresAdapter) async throws -> Void) async throws {
     try await withEngine(.postgres) { place in
       guard case .postgres(let url) = place else { return }
@@ -112,7 +112,7 @@ actor TestCluster {
     return handlers
   }
 
-  /// A client of the server at this index, in `/` and in these rooms.
+  /// A client of the server with this index, in `/` and in these rooms.
   func client(of index: Int, in rooms: String...) async throws -> SocketIOClient {
     var configuration = SocketIOClient.Configuration()
     configuration.transports = [.webSocket]
@@ -139,7 +139,7 @@ actor TestCluster {
   }
 }
 
-/// Whether something comes to hold within a minute.
+/// Whether the condition becomes true within a minute.
 func eventually(_ holds: () async throws -> Bool) async rethrows -> Bool {
   let deadline = ContinuousClock.now + .seconds(60)
   while try await !holds() {
@@ -157,7 +157,7 @@ extension BroadcastTarget {
 }
 
 extension SocketIOClient {
-  /// Answers the server's questions with a number, as often as they come.
+  /// Answers all questions of the server with a number.
   func answerQuestions(with number: Int) -> Task<Void, any Error> {
     let questions = events("question")
     return Task {
@@ -168,12 +168,12 @@ extension SocketIOClient {
   }
 }
 
-/// What sockets remember, and other servers are shown.
+/// Data of sockets that is shared with other servers.
 struct Place: SharedSocketData, Equatable {
   static let socketDataName = "place"
 
   var auth: String
 }
 
-/// What sockets remember, and no other server is shown.
+/// Data of sockets that is not shared with other servers.
 struct Secret: Codable, Equatable {}

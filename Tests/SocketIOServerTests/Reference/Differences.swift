@@ -1,4 +1,4 @@
-/// Where our answers differ from the reference's, by probe, and why ours are better. `docs/reference/socketio-differences.md` says
+/// The probes whose answers differ from the reference's, with the reason. `docs/reference/socketio-differences.md` explains them to users.
 /// it to users.
 enum Differences {
   static let table: [String: Difference] = http.merging(webSocket) { $1 }.merging(packets) { $1 }.merging(upgrade) {

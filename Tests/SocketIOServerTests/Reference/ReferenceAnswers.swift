@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The reference server's answers, line by line: a probe's name, and what it saw.
+/// The reference server's answers, line by line: a probe's name, and its outcome.
 struct ReferenceAnswers {
   struct Line {
     let section: String
@@ -24,7 +24,7 @@ struct ReferenceAnswers {
     self.lines = lines
   }
 
-  /// One form for what is written in several ways: ids, the order of header fields, and lists.
+  /// Normalises ids, the order of header fields, and lists.
   static func canonical(_ outcome: String) throws -> String {
     var outcome = outcome.replacing(/(\\*"sid\\*":\\*")[A-Za-z0-9_-]{20}/) { "\($0.output.1)SID" }
     if let range = outcome.range(of: "' {\"") {
@@ -53,7 +53,7 @@ extension Substring {
   fileprivate var braced: [UInt8] { Array("{\"\(self)".utf8) }
 }
 
-/// Compares what a replay sees with the reference's answers, one after another.
+/// Compares the outcomes of a replay with the reference's answers, one after another.
 final class Replay {
   let process: EchoProcess
   private let differences: [String: Difference]
@@ -70,7 +70,7 @@ final class Replay {
 
   var isComplete: Bool { rest.isEmpty }
 
-  /// The messages the next probe is to see: the reference's, or ours where they differ.
+  /// The messages expected by the next probe: the reference's, or ours where they differ.
   func messages(_ name: String) throws -> [String] {
     let (key, reference) = try next(name)
     let outcome = differences[key]?.ours ?? reference
@@ -100,7 +100,7 @@ final class Replay {
   }
 }
 
-/// A probe that we answer differently, and why that is better.
+/// A probe with a different answer, and why that is better.
 struct Difference {
   let ours: String
   let why: String

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The reference server's answers", .timeLimit(.minutes(5)))
 struct ReferenceTests {
-  @Test("every probe is answered as the reference answers it, or in a way that is accounted for by name")
+  @Test("every probe is answered as by the reference, or in a way that is listed by name")
   func replay() async throws {
     try await EchoProcess.with(["--mode", "rig"]) { process in
       let replay = Replay(ReferenceAnswers(), Differences.table, process)

@@ -27,7 +27,7 @@ extension Replay {
       try await http("GET \(query) ", "GET", "/socket.io/\(query)")
     }
     for method in ["POST", "PUT", "DELETE"] { try await http("\(method) handshake", method, Self.base, Fields(), []) }
-    // The answer to HEAD has no body, whatever its length says.
+    // The answer to HEAD has no body, although it announces a length.
     let head = try await Wire.connect(port)
     try await head.sendRequest("HEAD", Self.base)
     let status = await within(Self.patience) { try await head.readLine() } ?? "pending"

@@ -66,13 +66,13 @@ extension Replay {
     try await joined("then poll", target)
   }
 
-  /// Requests that meet while another of their session is under way.
+  /// Requests that arrive while another request of their session is in progress.
   private func overlaps() async throws {
     var target = try await polling(joining: "40")
     let (first, second) = (try await Wire.connect(port), try await Wire.connect(port))
     try await first.sendRequest("GET", target)
     try await second.sendRequest("GET", target)
-    // Whichever the server takes first is the one that waits.
+    // The server may take either first; that one waits.
     let answers = [try await first.readAnswer(), try await second.readAnswer()].sorted { $0.status > $1.status }
     try saw("second GET while one is pending", text(answers[0]))
     try saw("first GET then", text(answers[1]))
@@ -81,7 +81,7 @@ extension Replay {
     target = try await polling(joining: "40")
     let pending = try await Wire.connect(port)
     try await pending.sendRequest("GET", target)
-    // The poll must wait before the close packet comes: an event that it brings tells.
+    // The poll must wait before the close packet arrives: the event that it brings shows that.
     try await exchangePost(target, #"42["echo",0]"#)
     _ = try await pending.readAnswer()
     let again = try await Wire.connect(port)
@@ -102,7 +102,7 @@ extension Replay {
     target = try await polling(joining: "40")
     let halfway = try await Wire.connect(port)
     try await halfway.send(Array("POST \(target) HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n4".utf8))
-    // Until the server has met the first POST, others go through.
+    // Until the server has received the first POST, others are accepted.
     var answer: HTTPAnswer?
     repeat { answer = try await exchangePost(target, "3") } while answer?.status == 200
     try saw("second POST while one is in flight", text(answer))

@@ -5,9 +5,9 @@ import Testing
 
 /// How probes reach the server, and how their outcomes are written.
 extension Replay {
-  /// What normally comes at once is waited for this long.
+  /// The time limit for an expected answer.
   static let patience = Duration.seconds(30)
-  /// What must not come is waited for this long.
+  /// The time in which an unwanted answer must not arrive.
   static let silence = Duration.milliseconds(250)
 
   struct Fields {
@@ -17,7 +17,7 @@ extension Replay {
     static let shown = Fields(isShown: true)
   }
 
-  /// One request by a connection of its own; `nil` when it is not answered in time.
+  /// One request over its own connection; `nil` if it is not answered in time.
   func exchange(
     _ method: String, _ target: String, _ headers: [(String, String)] = [], _ body: [UInt8]? = nil,
     for limit: Duration = patience
@@ -34,12 +34,12 @@ extension Replay {
     try saw(name, text(try await exchange(method, target, fields.request, body), showsFields: fields.isShown))
   }
 
-  /// The poll that brings what joining a namespace brings.
+  /// The poll that returns the packets of joining a namespace.
   func joined(_ name: String, _ target: String, _ fields: Fields = Fields()) async throws {
     try saw(name, text(try await untilWelcome(target), showsFields: fields.isShown))
   }
 
-  /// A poll that waits is answered with the first packet there is, as the reference does; the rest comes with the next one.
+  /// A waiting poll is answered with the first packet, as by the reference; the rest comes with the next one.
   private func untilWelcome(_ target: String) async throws -> HTTPAnswer {
     var answer = try #require(try await exchange("GET", target))
     while answer.status == 200, !answer.text.contains("welcome") {
@@ -85,7 +85,7 @@ extension Replay {
     try await .open(port, "/socket.io/?\(query)")
   }
 
-  /// Sends, then collects messages until those expected are there and a WebSocket ping has passed behind them.
+  /// Sends, then collects messages until the expected ones have arrived and a WebSocket ping has passed after them.
   func collect(
     _ name: String, from webSocket: RawWebSocket, _ send: [ProbeFrame] = []
   ) async throws -> [String] {
@@ -113,7 +113,7 @@ extension Replay {
     try saw(name, ReferenceAnswers.text(try await collect(name, from: webSocket, send)))
   }
 
-  /// Does something and waits until the number of sessions or sockets has changed by it.
+  /// Runs `body`, and waits until the number of sessions or sockets has changed by it.
   func changing(_ count: KeyPath<EchoProcess.Stats, Int>, _ body: () async throws -> Void) async throws {
     let before = try await process.stats()[keyPath: count]
     try await body()
@@ -134,7 +134,7 @@ struct ProbeFrame {
     ProbeFrame(bytes: RawWebSocket.frame(first, payload, isMasked: isMasked))
   }
 
-  /// The next message as the answers write it, cut where they cut it.
+  /// The next message in the answers' form, truncated as in the answers.
   static func next(_ wire: Wire) async throws -> String {
     let head = try await wire.read(2)
     var length = Int(head[1] & 0x7f)

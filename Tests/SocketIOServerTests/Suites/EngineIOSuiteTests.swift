@@ -3,8 +3,8 @@ import SocketIOProtocol
 import Support
 import Testing
 
-/// What the official engine.io-protocol suites ask of a server, from the protocol's text, for both revisions.
-@Suite("Engine.IO as its official suites ask", .timeLimit(.minutes(2)))
+/// The requirements of the official engine.io-protocol suites for a server, written from the protocol's text, for both revisions.
+@Suite("Engine.IO as in its official suites", .timeLimit(.minutes(2)))
 struct EngineIOSuiteTests {
   static let revisions: [EngineRevision] = [.v3, .v4]
 
@@ -94,11 +94,11 @@ struct EngineIOSuiteTests {
     }
   }
 
-  @Test("message, polling: text and binary travel together, binary as base64", arguments: revisions)
+  @Test("message, polling: text and binary arrive together, binary as base64", arguments: revisions)
   func polledBinary(revision: EngineRevision) async throws {
     try await SuiteServer.with(mode: "engine", revision: revision) { server in
       var session = try await server.polling()
-      // An Engine.IO 3 client says for itself that it wants text only.
+      // An Engine.IO 3 client must ask for text only.
       if revision == .v3 {
         let opening = try EnginePayload.decode(try await server.get("&transport=polling&b64=1").body, .v3)
         session = "&transport=polling&b64=1&sid=\(try EngineOpen(data: opening[0].data).sid)"
@@ -109,7 +109,7 @@ struct EngineIOSuiteTests {
     }
   }
 
-  @Test("message, polling, Engine.IO 3: with a binary packet both directions take the binary form")
+  @Test("message, polling, Engine.IO 3: with a binary packet both directions use the binary form")
   func polledBinaryForm() async throws {
     try await SuiteServer.with(mode: "engine", revision: .v3) { server in
       let session = try await server.polling()
@@ -123,7 +123,7 @@ struct EngineIOSuiteTests {
     }
   }
 
-  @Test("message, polling: what is no packet closes the session", arguments: revisions)
+  @Test("message, polling: an invalid packet closes the session", arguments: revisions)
   func invalidPayload(revision: EngineRevision) async throws {
     try await SuiteServer.with(mode: "engine", revision: revision) { server in
       let session = try await server.polling()
@@ -157,7 +157,7 @@ struct EngineIOSuiteTests {
     }
   }
 
-  @Test("message, WebSocket: what is no packet closes the session", arguments: revisions)
+  @Test("message, WebSocket: an invalid packet closes the session", arguments: revisions)
   func invalidFrame(revision: EngineRevision) async throws {
     try await SuiteServer.with(mode: "engine", revision: revision) { server in
       let webSocket = try await server.opened()
@@ -220,7 +220,7 @@ struct EngineIOSuiteTests {
       let webSocket = try await server.opened()
       let session = try await server.polling()
       #expect(await webSocket.isClosed())
-      // The polling session is as old: its answers end with a refusal, whatever waits for it.
+      // The polling session is as old: its answers end with a refusal, even if packets wait.
       var answer = try await server.get(session)
       while answer.status == 200 { answer = try await server.get(session) }
       #expect(answer.status == 400)
@@ -233,7 +233,7 @@ struct EngineIOSuiteTests {
       let session = try await server.polling()
       async let polled = server.get(session)
       #expect(try await server.post(session, server.payload("1")).status == 200)
-      // The GET may also have come behind the close packet.
+      // The GET may also have arrived after the close packet.
       let answer = try await polled
       #expect(answer.status == 400 || answer.text == server.payload("6"))
       #expect(try await server.get(session).status == 400)
@@ -249,7 +249,7 @@ struct EngineIOSuiteTests {
     }
   }
 
-  @Test("upgrade: the session goes on over the WebSocket, both ways", arguments: revisions)
+  @Test("upgrade: the session continues over the WebSocket, in both directions", arguments: revisions)
   func upgrade(revision: EngineRevision) async throws {
     try await SuiteServer.with(mode: "engine", revision: revision) { server in
       let webSocket = try await server.upgraded(try await server.polling())
@@ -258,7 +258,7 @@ struct EngineIOSuiteTests {
     }
   }
 
-  @Test("upgrade: a GET with the same sid is refused afterwards, a POST that came late is taken", arguments: revisions)
+  @Test("upgrade: afterwards a GET with the same sid is refused, and a late POST is accepted", arguments: revisions)
   func requestsAfterUpgrade(revision: EngineRevision) async throws {
     try await SuiteServer.with(mode: "engine", revision: revision) { server in
       let session = try await server.polling()
@@ -273,7 +273,7 @@ struct EngineIOSuiteTests {
     }
   }
 
-  @Test("upgrade: a second WebSocket with the same sid is closed, the first goes on", arguments: revisions)
+  @Test("upgrade: a second WebSocket with the same sid is closed, the first continues", arguments: revisions)
   func secondWebSocket(revision: EngineRevision) async throws {
     try await SuiteServer.with(mode: "engine", revision: revision) { server in
       let session = try await server.polling()
@@ -287,7 +287,7 @@ struct EngineIOSuiteTests {
     }
   }
 
-  @Test("upgrade: anything but a probe closes the WebSocket, and polling goes on", arguments: revisions)
+  @Test("upgrade: any packet except a probe closes the WebSocket, and polling continues", arguments: revisions)
   func invalidProbe(revision: EngineRevision) async throws {
     try await SuiteServer.with(mode: "engine", revision: revision) { server in
       let session = try await server.polling()

@@ -2,8 +2,8 @@ import SocketIOProtocol
 import Support
 import Testing
 
-/// What the official socket.io-protocol suite asks of a server, from the protocol's text, and the same for revision 4.
-@Suite("Socket.IO as its official suite asks", .timeLimit(.minutes(2)))
+/// The requirements of the official socket.io-protocol suite for a server, written from the protocol's text, and the same for revision 4.
+@Suite("Socket.IO as in its official suite", .timeLimit(.minutes(2)))
 struct SocketIOSuiteTests {
   @Test(
     "connect: a namespace is joined, and the handshake's payload arrives",
@@ -26,14 +26,14 @@ struct SocketIOSuiteTests {
     "connect: a client that loses all but the first message of a read gets the answer, then the first event",
     arguments: [EngineRevision.v4, .v3])
   func connectsInTurns(revision: EngineRevision) async throws {
-    // Long enough for a machine that is busy.
+    // Long enough for a busy machine.
     try await SuiteServer.with(mode: "socket", revision: revision, connectPause: 500) { server in
       let webSocket = try await server.webSocket()
       if revision == .v4 {
         #expect(await webSocket.textOfNextRead()?.hasPrefix("0{") == true)
         try await webSocket.send("40")
       } else {
-        // Nobody asks for the main namespace: that one is joined is told with the session's opening.
+        // Clients join the main namespace automatically, and are notified when the session opens.
         #expect(await webSocket.text()?.hasPrefix("0{") == true)
       }
       #expect(await webSocket.textOfNextRead()?.hasPrefix("40") == true)
@@ -82,7 +82,7 @@ struct SocketIOSuiteTests {
     return webSocket
   }
 
-  @Test("disconnect: the namespace is left, the engine stays and goes on pinging", arguments: ["", "/custom,"])
+  @Test("disconnect: the namespace is left, and the engine continues to ping", arguments: ["", "/custom,"])
   func disconnects(namespace: String) async throws {
     try await SuiteServer.with(mode: "socket", pingInterval: 300) { server in
       let webSocket = try await joined(server, namespace)
@@ -118,7 +118,7 @@ struct SocketIOSuiteTests {
 
   private static let two = #"{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}"#
 
-  @Test("event: attachments come back behind their event, in order")
+  @Test("event: attachments come back after their event, in order")
   func binaryEvent() async throws {
     try await SuiteServer.with(mode: "socket") { server in
       let webSocket = try await joined(server)
@@ -140,7 +140,7 @@ struct SocketIOSuiteTests {
     }
   }
 
-  @Test("event: an acknowledgement takes attachments too")
+  @Test("event: an acknowledgement may have attachments too")
   func binaryAcknowledged() async throws {
     try await SuiteServer.with(mode: "socket") { server in
       let webSocket = try await joined(server)
@@ -154,7 +154,7 @@ struct SocketIOSuiteTests {
   }
 
   @Test(
-    "event: an unknown type, a payload that is no array and a number that is none close the connection",
+    "event: an unknown type, a payload that is not an array and an invalid number close the connection",
     arguments: ["4abc", "42{}", #"42abc["message-with-ack",1,"2",{"3":[false]}]"#])
   func invalidFormats(packet: String) async throws {
     try await SuiteServer.with(mode: "socket") { server in
@@ -164,14 +164,14 @@ struct SocketIOSuiteTests {
     }
   }
 
-  @Test("Socket.IO 4: the main namespace is joined without asking, over WebSocket and by polling")
+  @Test("Socket.IO 4: the main namespace is joined automatically, over WebSocket and by polling")
   func implicitConnect() async throws {
     try await SuiteServer.with(mode: "socket", revision: .v3) { server in
       let webSocket = try await server.opened()
       #expect(await webSocket.text() == "40")
       #expect(await webSocket.text() == #"42["auth",{}]"#)
       let session = try await server.polling()
-      // A GET that waits takes the first packet alone.
+      // A waiting GET returns the first packet alone.
       let first = try await server.get(session).text
       guard first != server.payload("40", #"42["auth",{}]"#) else { return }
       #expect(first == server.payload("40"))
@@ -179,7 +179,7 @@ struct SocketIOSuiteTests {
     }
   }
 
-  @Test("Socket.IO 4: a query behind the namespace is its auth, and CONNECT has no payload either way")
+  @Test("Socket.IO 4: a query behind the namespace is its auth, and CONNECT has no payload in either direction")
   func queryAuth() async throws {
     try await SuiteServer.with(mode: "socket", revision: .v3) { server in
       let webSocket = try await server.opened()
@@ -202,7 +202,7 @@ struct SocketIOSuiteTests {
     }
   }
 
-  @Test("Socket.IO 4: events, acknowledgements and attachments are those of revision 5 behind the packet type's byte")
+  @Test("Socket.IO 4: events, acknowledgements and attachments are those of revision 5 after the packet type's byte")
   func eventsOfOldClients() async throws {
     try await SuiteServer.with(mode: "socket", revision: .v3) { server in
       let webSocket = try await server.opened()

@@ -3,14 +3,14 @@ import SocketIOProtocol
 import Support
 import Testing
 
-/// `socketio-echo` in one of the modes the official suites are run against.
+/// `socketio-echo` in one of the modes for the official suites.
 struct SuiteServer: Sendable {
   let port: Int
-  /// Path and revision: where every query begins.
+  /// Path and revision, the beginning of every query.
   let base: String
   let revision: EngineRevision
 
-  /// The times are in milliseconds, and shortened only by the tests that wait for them: a busy machine is no failure.
+  /// The times are in milliseconds. Only tests that wait for them shorten them, so that a busy machine causes no failure.
   static func with(
     mode: String, revision: EngineRevision = .v4, pingInterval: Int = 20_000, pingTimeout: Int = 20_000,
     connectTimeout: Int = 20_000, connectPause: Int = 5,
@@ -58,7 +58,7 @@ struct SuiteServer: Sendable {
     return webSocket
   }
 
-  /// A payload of packets that are text.
+  /// A payload of text packets.
   func payload(_ packets: String...) -> String {
     let packets = packets.map { EnginePacket(.init(rawValue: $0.utf8.first ?? 0) ?? .noop, Array($0.utf8.dropFirst())) }
     return String(decoding: EnginePayload.encode(packets, revision), as: UTF8.self)
@@ -75,7 +75,7 @@ struct SuiteServer: Sendable {
 }
 
 extension RawWebSocket {
-  /// The next text that is no ping; pings are answered.
+  /// The next text that is not a ping; pings are answered.
   func packet() async throws -> String? {
     while let text = await text() {
       guard text == "2" else { return text }
@@ -84,7 +84,7 @@ extension RawWebSocket {
     return nil
   }
 
-  /// Whether the server closes, whatever it sends before.
+  /// Whether the server closes, after any output.
   func isClosed() async -> Bool {
     while true {
       switch await next() {

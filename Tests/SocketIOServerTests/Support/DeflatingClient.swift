@@ -4,7 +4,7 @@ import Testing
 
 @testable import SocketIOServer
 
-/// A WebSocket client that has negotiated compression.
+/// A WebSocket client with compression.
 struct DeflatingClient {
   enum Message: Equatable {
     case text(String, isCompressed: Bool)
@@ -46,7 +46,7 @@ struct DeflatingClient {
     try #require(bytes.withUnsafeBytes { deflater.compress($0) })
   }
 
-  /// The next message, which has to be a text.
+  /// The next message, which must be a text.
   func text(isCompressed: Bool) async throws -> String {
     guard case .text(let text, isCompressed) = await next() else { throw Wire.Closed() }
     return text

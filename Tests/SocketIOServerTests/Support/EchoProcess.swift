@@ -37,7 +37,7 @@ struct EchoProcess: Sendable {
     return try JSONDecoder().decode(Stats.self, from: Data(try await wire.request("GET", "/stats").body))
   }
 
-  /// Waits until the statistics are as wanted, and returns the last ones.
+  /// Waits until the statistics match, and returns the last ones.
   @discardableResult
   func stats(within limit: Duration = .seconds(60), where isWanted: (Stats) -> Bool) async throws -> Stats {
     let deadline = ContinuousClock.now + limit
@@ -48,7 +48,7 @@ struct EchoProcess: Sendable {
     }
   }
 
-  /// How many descriptors the process has open; `nil` where the system does not tell.
+  /// How many descriptors the process has open; `nil` if the system does not show it.
   var descriptors: Int? {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd"))?.count
   }
@@ -60,7 +60,7 @@ struct EchoProcess: Sendable {
   }
 
   private static func program() throws -> URL {
-    // On Apple platforms the tests are a bundle run by somebody else's program.
+    // On Apple platforms the tests are a bundle that another program runs.
     let bundles = Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }
     let folders = [Bundle.main.bundleURL] + bundles.map { $0.bundleURL.deletingLastPathComponent() }
     let candidates = folders.map { $0.appending(path: "socketio-echo") }

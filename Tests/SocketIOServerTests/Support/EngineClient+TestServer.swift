@@ -1,7 +1,7 @@
 import Support
 
 extension EngineClient {
-  /// - Parameter query: Goes with the request that opens the session.
+  /// - Parameter query: Sent with the request that opens the session.
   init(_ server: TestServer, _ carrier: Carrier, query: String = "") async throws {
     try await self.init(port: server.port, carrier, query: query)
   }

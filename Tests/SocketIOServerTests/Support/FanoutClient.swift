@@ -3,7 +3,7 @@ import NIOPosix
 import Support
 import Synchronization
 
-/// A WebSocket client in `/bench` that does nothing but note when the numbered events of a broadcast arrive.
+/// A WebSocket client in `/bench` that only records when the numbered events of a broadcast arrive.
 final class FanoutClient: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
 
@@ -23,12 +23,12 @@ final class FanoutClient: ChannelInboundHandler, Sendable {
 
   /// When each event arrived, in order.
   var arrivals: [ContinuousClock.Instant] { state.withLock { $0.arrivals } }
-  /// Events that came twice, late or not at all before a later one.
+  /// Events that arrived twice, late or not at all before a later one.
   var disorder: Int { state.withLock { $0.disorder } }
 
-  /// Connects; the client joins `/bench` when the handshake is answered.
+  /// Connects. The client joins `/bench` when the handshake is answered.
   ///
-  /// - Parameter room: The room to join there, if any.
+  /// - Parameter room: The room to join, if any.
   static func connect(_ port: Int, joining room: String? = nil, receiveBuffer: Int? = nil) async throws -> (
     FanoutClient, any Channel
   ) {

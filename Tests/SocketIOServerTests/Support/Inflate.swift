@@ -1,6 +1,6 @@
 import CZlib
 
-/// The contents of a gzip or zlib stream; `nil` when it is none, or longer than `limit`.
+/// The contents of a gzip or zlib stream; `nil` if it is invalid, or longer than `limit`.
 func inflated(_ bytes: [UInt8], limit: Int = 1 << 20) -> [UInt8]? {
   let detectsFormat: CInt = 32 + 15
   var stream = z_stream()

@@ -1,27 +1,27 @@
 import SocketIOProtocol
 import Support
 
-/// A client that upgrades as socket.io-client-swift does: it POSTs and probes at once, and completes the upgrade as soon
-/// as its waiting GET returns, whether or not its POST has been answered.
+/// A client that upgrades like socket.io-client-swift: it POSTs and probes at once, and completes the upgrade as soon as its waiting GET
+/// returns, whether or not its POST has been answered.
 actor RacingPhone {
   private let revision: EngineRevision
   private let target: String
   private let webSocket: RawWebSocket
   private let getting: Wire
   private let posting: Wire
-  /// What waits for the POST under way.
+  /// Packets that wait for the current POST.
   private var outbox: [EnginePacket] = []
   private var isPosting = false
-  /// Whether the upgrade was completed while a POST was under way.
+  /// Whether the upgrade was completed while a POST was in progress.
   private(set) var hasOvertaken = false
   private var mayUpgrade = false
   private var isUpgraded = false
   private var inbox: [EnginePacket] = []
   private var refusals: [String] = []
 
-  /// Opens a session and a WebSocket for it; nothing of the upgrade has begun.
+  /// Opens a session and a WebSocket for it, without starting the upgrade.
   ///
-  /// - Parameter isInMain: Joins the main namespace first.
+  /// - Parameter isInMain: Whether it joins the main namespace first.
   static func open(_ port: Int, _ revision: EngineRevision, isInMain: Bool = false) async throws -> RacingPhone {
     let path = "/socket.io/?EIO=\(revision.rawValue)&b64=1&transport="
     let getting = try await Wire.connect(port)
@@ -36,7 +36,7 @@ actor RacingPhone {
     return phone
   }
 
-  /// Revision 3 clients are there without asking.
+  /// Revision 3 clients join it automatically.
   private func joinMain() async throws {
     if revision == .v4 {
       outbox = SocketPacket(.connect).messages()
@@ -55,9 +55,9 @@ actor RacingPhone {
     self.posting = posting
   }
 
-  /// Sends packets while the session upgrades, and reads until `isDone` says so of what came or the server closes.
+  /// Sends packets while the session upgrades, and reads until `isDone` accepts the received packets or the server closes.
   ///
-  /// - Returns: What came, and the answers to POSTs that were refused.
+  /// - Returns: The received packets, and the answers to POSTs that were refused.
   func upgrade(
     sending packets: [SocketPacket], until isDone: @Sendable ([EnginePacket]) -> Bool
   ) async throws -> (received: [EnginePacket], refusals: [String]) {
@@ -85,7 +85,7 @@ actor RacingPhone {
 
   private func post() async throws {
     while !outbox.isEmpty, !isUpgraded {
-      // One Socket.IO packet a POST, so that some of them are overtaken.
+      // One Socket.IO packet per POST, so that some of them are overtaken.
       let packets = Array(outbox.prefix(1 + outbox.dropFirst().prefix { $0.isBinary }.count))
       outbox.removeFirst(packets.count)
       isPosting = true
@@ -113,13 +113,13 @@ actor RacingPhone {
     isUpgraded = true
     hasOvertaken = isPosting
     try await webSocket.send("5")
-    // What no POST took goes by the WebSocket, attachments as base64 text.
+    // The remaining packets are sent over the WebSocket, attachments as base64 text.
     let rest = outbox
     outbox = []
     for packet in rest { try await webSocket.send(String(decoding: packet.encodedText(revision), as: UTF8.self)) }
   }
 
-  /// Leaves without a word.
+  /// Closes the connections without notice.
   func abort() {
     for wire in [getting, posting, webSocket.wire] { wire.abort() }
   }

@@ -1,8 +1,8 @@
 import SocketIOProtocol
 import SocketIOServer
 
-/// `/` and every namespace that begins with `/open`: everybody may join. `/guarded`: only a good token, after a while
-/// if it says so. `/silent`: no handler at all.
+/// `/` and every namespace that begins with `/open`: every client may join. `/guarded`: only with a good token, and after a delay if it
+/// says so. `/silent`: no handlers.
 enum TestApplication {
   static func install(on server: SocketIOServer, _ journal: Journal) {
     var handlers = NamespaceHandlers()
@@ -67,13 +67,13 @@ enum TestApplication {
 }
 
 extension Journal {
-  /// From where nothing can be awaited.
+  /// For code that cannot await.
   nonisolated func note(_ entry: String) {
     Task { await self.add(entry) }
   }
 }
 
-/// What the application's sockets remember, and show to other servers.
+/// The application's data of sockets, which is shared with other servers.
 struct TestUser: SharedSocketData, Equatable {
   static let socketDataName = "user"
 

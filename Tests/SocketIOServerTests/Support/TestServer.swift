@@ -10,7 +10,7 @@ import SocketIOServer
 import SocketIOSupport
 import Support
 
-/// What a test server listens by.
+/// The listener of a test server.
 enum TestListener: CaseIterable {
   /// The server's own, on its event loops.
   case own
@@ -77,12 +77,12 @@ struct TestServer: Sendable {
     try await .open(port, "/socket.io/?\(query)")
   }
 
-  /// Whether the server comes to hold just this many sessions. What ends on one loop is seen elsewhere a moment later.
+  /// Whether the server gets to exactly this number of sessions. The end of a session is visible on other loops a moment later.
   func settles(sessions: Int) async -> Bool { await settles { $0.sessions == sessions } }
 
   func settles(_ stats: SocketIOServer.Stats) async -> Bool { await settles { $0 == stats } }
 
-  /// Returns when each event loop has run what it was given before.
+  /// Returns when each event loop has run its earlier work.
   func turnOfAllLoops() async {
     for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() { try? await loop.submit {}.get() }
   }
@@ -102,14 +102,14 @@ extension SocketIOServer.Configuration {
   static func changed(_ body: (inout Self) -> Void) -> Self {
     var configuration = Self()
     configuration.cors = .anyOrigin
-    // Test clients leave without the courtesies of a close.
+    // Test clients leave without a close handshake.
     configuration.closeTimeout = .milliseconds(100)
     body(&configuration)
     return configuration
   }
 }
 
-/// What the application saw, in order; waiting for it replaces sleeping.
+/// The application's notes, in order; waiting for a note replaces sleeping.
 actor Journal {
   private(set) var entries: [String] = []
   private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -122,7 +122,7 @@ actor Journal {
     for waiter in waiting.values { waiter.resume() }
   }
 
-  /// Returns early when the test is over its time.
+  /// Returns early when the test's time is over.
   func wait(for entry: String, times: Int = 1) async {
     while !Task.isCancelled, entries.count(where: { $0 == entry }) < times { await nextChange() }
   }

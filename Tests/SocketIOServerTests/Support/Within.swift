@@ -1,5 +1,5 @@
-/// What `body` returns, or `nil` when it takes longer or throws. `body` is cancelled then: a `Wire` it read from is of no
-/// more use.
+/// The result of `body`, or `nil` if it takes longer or throws. Then `body` is cancelled, and a `Wire` that it read from can no longer be
+/// used.
 func within<Value: Sendable>(
   _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
 ) async -> Value? {
