@@ -70,7 +70,7 @@ struct CookieTests {
   }
 
   @Test(
-    "cookies for the domain above and the path above are ours, too", arguments: ["Domain=.example", "Path=/socket.io"])
+    "cookies for a parent domain and a parent path are kept too", arguments: ["Domain=.example", "Path=/socket.io"])
   func above(_ attribute: String) throws {
     var jar = try Self.jar("http://chat.example")
     jar.take("a=1; \(attribute)", at: Self.now)

@@ -16,7 +16,7 @@ struct ParserTests {
     attachments: [[0, 255, 7]])
 
   @Test(
-    "events with bytes travel by MessagePack over every transport, and are acknowledged", arguments: ClientMode.allCases
+    "events with bytes are sent as MessagePack over every transport, and acknowledged", arguments: ClientMode.allCases
   )
   func echo(mode: ClientMode) async throws {
     try await Rig.with(Self.msgpack) { (rig) async throws in

@@ -54,7 +54,7 @@ struct RetryTests {
   }
 
   @Test(
-    "the queue survives lost connections: nothing is missing and nothing out of order", arguments: ClientMode.allCases)
+    "the queue survives lost connections: no event is missing or out of order", arguments: ClientMode.allCases)
   func survives(mode: ClientMode) async throws {
     try await Rig.with { (rig) async throws in
       try await rig.withClient(mode, { $0.retries = 100 }) { (client) async throws in

@@ -9,7 +9,7 @@ struct BinaryPlaceholderTests {
   }
 
   @Test(
-    "a value with a placeholder refers to its attachment, there and back", arguments: [SocketParser.json, .msgpack])
+    "an encoded placeholder still refers to its attachment when decoded", arguments: [SocketParser.json, .msgpack])
   func values(parser: SocketParser) throws {
     var arguments = try SocketArguments(encoding: 1, Photo(title: "a", image: BinaryPlaceholder(0)))
     arguments.attachments = [[7, 8]]

@@ -124,7 +124,7 @@ struct AtOnceTests {
   }
 
   @Test(
-    "a socket that disconnects in disconnecting, alone or with its session, is told once", arguments: [false, true])
+    "a socket that disconnects in disconnecting, alone or with its session, is notified once", arguments: [false, true])
   func disconnectTwice(closingSession: Bool) async throws {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()

@@ -241,7 +241,7 @@ struct ConnectionEndTests {
   }
 
   @Test(
-    "a request with 'Upgrade' at which the decoder does not stop holds back no other one", arguments: [false, true])
+    "a request with 'Upgrade' at which the decoder does not stop delays no other one", arguments: [false, true])
   func goesOn(asksBetween: Bool) throws {
     let (channel, outside) = try Self.embedded()
     try Self.receive(channel, .GET, ["Upgrade": "x"])

@@ -90,7 +90,7 @@ struct DocumentationTests {
   }
 
   @Test(
-    "each call of Node's that is said to be there has a test, and each that is left out a reason", arguments: Page.all)
+    "each supported call of Node has a test, and each omitted one a reason", arguments: Page.all)
   func calls(page: Page) throws {
     let tests = FileManager.default
     let folders = ["Tests/SocketIOServerTests", "Tests/SocketIOPostgresTests", "Tests/SocketIOClientTests"]

@@ -46,7 +46,7 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "an upgrade nobody takes is answered by the application, and the connection ends", arguments: TestListener.allCases)
+    "the application answers an unknown upgrade, and the connection ends", arguments: TestListener.allCases)
   func foreignUpgrade(listener: TestListener) async throws {
     try await TestServer.with(by: listener) { server in
       let wire = try await server.wire()
@@ -68,7 +68,7 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "garbage is refused and harms nobody", arguments: ["\u{0}\u{1}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9\r\n\r\n"],
+    "garbage is refused without harm", arguments: ["\u{0}\u{1}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9\r\n\r\n"],
     TestListener.allCases)
   func garbage(text: String, listener: TestListener) async throws {
     try await TestServer.with(by: listener) { server in

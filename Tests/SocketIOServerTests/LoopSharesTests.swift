@@ -126,7 +126,7 @@ struct LoopSharesTests {
   }
 
   @Test(
-    "what is held back when a connection ends, or is closed by this side, is lost with it", arguments: [true, false])
+    "held input is lost when its connection ends, or is closed by this side", arguments: [true, false])
   func ending(_ isClosedHere: Bool) throws {
     struct Broken: Error {}
     let bench = Bench()

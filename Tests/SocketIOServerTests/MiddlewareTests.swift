@@ -98,7 +98,7 @@ struct MiddlewareTests {
   }
 
   @Test(
-    "middleware of a socket may be asynchronous: events keep their order, and none passes it, whatever else is registered or removed"
+    "middleware of a socket may be asynchronous: events keep their order, and none passes it, even if others are registered or removed"
   )
   func slowPackets() async throws {
     try await TestServer.with { (server) async throws in

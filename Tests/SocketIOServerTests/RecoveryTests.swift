@@ -144,7 +144,7 @@ struct RecoveryTests {
   }
 
   @Test(
-    "admission is skipped for who returns, with the data of then; or asked again if so set", arguments: [true, false])
+    "a returning client skips admission and keeps its data, or is asked again if so set", arguments: [true, false])
   func admission(skips: Bool) async throws {
     try await TestServer.with(Self.configuration { $0.skipAdmission = skips }) { (server) async throws in
       let lost = try await EngineClient(server, .webSocket)

@@ -103,7 +103,7 @@ struct RequestHandlerTests {
   }
 
   @Test(
-    "a listener that is cancelled ends, whatever state its connections are in",
+    "a listener that is cancelled ends, in every state of its connections",
     arguments: [
       "", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx", "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
       "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx",

@@ -11,7 +11,7 @@ struct ReadBatchTests {
     try transaction.first("SELECT COALESCE(MAX(n), 0) AS n FROM t") { try $0.get("n", as: Int.self) } ?? 0
   }
 
-  @Test("each read has its own result, whatever errors the others of its batch have", arguments: TestEngine.available)
+  @Test("each read has its own result, independent of errors of others in its batch", arguments: TestEngine.available)
   func failures(_ engine: TestEngine) async throws {
     try await withDatabase(engine, \.readers, 1) { database in
       try await database.migrate([Self.schema])

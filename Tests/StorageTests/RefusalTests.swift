@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "a statement that the engine refuses costs a rerun where it spoils the transaction", arguments: TestEngine.available
+    "a statement that the engine refuses costs a rerun if it fails the transaction", arguments: TestEngine.available
   )
   func violation(_ engine: TestEngine) async throws {
     try await withBatch(engine) { place, transaction in

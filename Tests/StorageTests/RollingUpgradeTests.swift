@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(
-    "a database from before additive migrations gets their column with the next one", arguments: TestEngine.available)
+    "a database older than additive migrations gets their column with the next one", arguments: TestEngine.available)
   func before(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
       try await database.migrate([first])

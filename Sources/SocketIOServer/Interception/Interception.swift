@@ -2,11 +2,11 @@ import DequeModule
 import NIOCore
 import SocketIOProtocol
 
-/// What an interceptor has made of a session. Touched on the session's loop only.
+/// An interceptor's changes to a session. Accessed only on the session's loop.
 final class Interception {
-  /// How often a packet arrives besides the first time, at most.
+  /// The most additional copies of a packet.
   static let maxCopies = 1000
-  /// How long a silent session is kept whose client does not close its connection.
+  /// How long a silent session is kept if its client does not close its connection.
   static let maxSilence: Milliseconds = 3_600_000
 
   struct Waiting {
@@ -17,19 +17,19 @@ final class Interception {
     let endsWithNext: Bool
   }
 
-  /// Packets that wait for an earlier one which is delayed, that one first.
+  /// Packets that wait for an earlier, delayed one, that one first.
   var delayed: [InterceptedPacket.Direction: Deque<Waiting>] = [:]
   /// Packets that are held back until another has passed.
   var heldBack: [Waiting] = []
-  /// Of all packets that wait, in bytes.
+  /// The bytes of all waiting packets.
   var waitingBytes = 0
-  /// Requests of a silent session, which are answered when it ends.
+  /// Answers to requests of a silent session, which are sent when it ends.
   var unanswered: [Int: @Sendable () -> Void] = [:]
   private var lastNumber = 0
-  /// Set when nothing is read or written any more: until when the session is kept.
+  /// Set if nothing is read or written any longer: the time until which the session is kept.
   var silentUntil: Milliseconds?
   var hasNoHeartbeat = false
-  /// What is sent now is not shown.
+  /// Whether packets that are sent now bypass the interceptor.
   var isBypassed = false
   /// The session is about to be closed.
   var isEnding = false
@@ -49,7 +49,7 @@ extension InterceptedPacket.Content {
     }
   }
 
-  /// The same with other bytes; `nil` if they are no packet of a client's.
+  /// The packet with other bytes; `nil` if they are not a packet that a client can send.
   func replaced(_ bytes: [UInt8], isBinary: Bool) -> Self? {
     if case .sent = self { return .sent(isBinary ? OutboundPacket(binary: bytes) : OutboundPacket(text: bytes)) }
     guard let packet = isBinary ? EnginePacket(binary: bytes) : try? EnginePacket(text: bytes[...], .v4) else {
@@ -64,7 +64,7 @@ extension InterceptedPacket.Content {
 }
 
 extension ServerCore {
-  /// What becomes of an opening.
+  /// The interceptor's decision about an opening.
   func judge(
     _ request: EngineRequest, _ aim: RequestAim, over transport: EngineTransport
   ) -> SocketIOServer.OpeningAction {

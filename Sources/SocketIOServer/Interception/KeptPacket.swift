@@ -1,7 +1,7 @@
 import NIOCore
 public import SocketIOProtocol
 
-/// A packet that may be kept: its bytes are shared with all who get it.
+/// A packet that may be kept. All recipients share its bytes.
 public struct KeptPacket: Sendable {
   enum Content: Sendable {
     case received(EnginePacket)
@@ -18,7 +18,7 @@ public struct KeptPacket: Sendable {
     maxAttachments = session.core.configuration.maxAttachments
   }
 
-  /// Of ``bytes``.
+  /// The length of ``bytes``.
   public var size: Int {
     switch content {
     case .received(let packet): packet.data.count + (packet.isBinary ? 0 : 1)
@@ -26,7 +26,7 @@ public struct KeptPacket: Sendable {
     }
   }
 
-  /// The packet as the text of revision 4, its type's digit first; of a binary message its data alone.
+  /// The packet in the text form of revision 4, with its type's digit first. For a binary message, only its data.
   public var bytes: [UInt8] {
     switch content {
     case .received(let packet): packet.isBinary ? packet.data : packet.encodedText(.v4)
@@ -34,7 +34,7 @@ public struct KeptPacket: Sendable {
     }
   }
 
-  /// Whether both share their bytes, as the packets of a broadcast do.
+  /// Whether both share their bytes, like the packets of a broadcast.
   public func isShared(with other: KeptPacket) -> Bool {
     guard case .sent(let mine) = content, case .sent(let theirs) = other.content else { return false }
     return mine.frame.readableBytesView.withUnsafeBytes { mine in
@@ -42,7 +42,7 @@ public struct KeptPacket: Sendable {
     }
   }
 
-  /// The first of ``bytes``.
+  /// The first `count` bytes of ``bytes``.
   public func prefix(_ count: Int) -> [UInt8] {
     switch content {
     case .received(let packet):
@@ -66,18 +66,18 @@ public struct KeptPacket: Sendable {
     }
   }
 
-  /// The Socket.IO packet of a message, without its attachments; `nil` for all else, and for attachments.
+  /// The Socket.IO packet of a message, without its attachments; `nil` for other packets, and for attachments.
   public var socketPacket: SocketPacket? {
     guard kind == .message, !isBinary else { return nil }
     var packet = SocketPacket(text: Array(bytes.dropFirst()), maxAttachments: maxAttachments)
-    // Revision 3 clients put a query behind the namespace they ask for.
+    // Revision 3 clients append a query to the namespace.
     if revision == .v3, let name = packet?.namespace.prefix(while: { $0 != "?" }) {
       packet?.namespace = String(name)
     }
     return packet
   }
 
-  /// Whether it is a packet of this namespace other than the main one; cheaper than reading it.
+  /// Whether the packet belongs to this namespace, which must not be the main one. It is cheaper than parsing the packet.
   func isIn(_ namespace: String) -> Bool {
     switch content {
     case .received(let packet):
@@ -87,7 +87,7 @@ public struct KeptPacket: Sendable {
     }
   }
 
-  /// Of a packet `<type>[<n>-]<namespace>,`.
+  /// Whether the text of a packet `<type>[<n>-]<namespace>,` names this namespace.
   private static func names(_ namespace: String, _ text: some Collection<UInt8>) -> Bool {
     let rest = text.dropFirst().drop { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
     let name = namespace.utf8

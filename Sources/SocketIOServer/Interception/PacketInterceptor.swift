@@ -2,19 +2,19 @@ public import HTTPTypes
 public import SocketIOProtocol
 
 extension SocketIOServer {
-  /// Sees what is opened and every packet that travels, and may disturb it: for tests of clients.
+  /// Observes openings and all packets, and may disturb them: for tests of clients.
   ///
-  /// Not shown: the packet that opens a long-polling session, noops, and what the server answers to the probe of an upgrade.
-  /// A disturbed binary event shows as several packets: its text, then its attachments.
+  /// Not included: the packet that opens a long-polling session, noops, and the server's answer to the probe of an upgrade. A disturbed
+  /// binary event appears as several packets: its text, then its attachments.
   public struct PacketInterceptor: Sendable {
-    /// Asked before each packet and opening; while it answers false, nothing else is called and nothing costs more.
+    /// Called before each packet and opening. While it returns false, nothing else is called, and there is no other cost.
     public var isActive: @Sendable () -> Bool
-    /// Decides about a session or WebSocket that is to be opened, once the request has been found valid. Called on an event
-    /// loop: it must not block.
+    /// Decides about a session or WebSocket that is about to open, after the request was validated. Called on an event loop: it must not
+    /// block.
     public var opening: @Sendable (InterceptedOpening) -> OpeningAction
     /// Decides about a packet. Called on the session's event loop: it must not block.
     public var packet: @Sendable (InterceptedPacket) -> PacketAction
-    /// Told of what becomes of sessions, active or not. Called on an event loop: it must not block.
+    /// Called for events of sessions, whether active or not. Called on an event loop: it must not block.
     public var session: @Sendable (SessionNews) -> Void
 
     public init(
@@ -30,11 +30,11 @@ extension SocketIOServer {
     }
   }
 
-  /// What became of an Engine.IO session.
+  /// An event of an Engine.IO session.
   public struct SessionNews: Sendable {
     public enum Event: Sendable {
       case opened
-      /// Its transport is a WebSocket now.
+      /// Its transport is now a WebSocket.
       case upgraded
       case closed(DisconnectReason)
     }
@@ -42,19 +42,19 @@ extension SocketIOServer {
     public let event: Event
     public let sessionID: String
     public let handshake: Handshake
-    /// Its transport after this.
+    /// Its transport after the event.
     public let transport: EngineTransport
   }
 
-  /// A request that opens something.
+  /// A request that opens a session or a WebSocket.
   public struct InterceptedOpening: Sendable {
-    /// The request; its transport tells a long-polling session from a WebSocket.
+    /// The request; its transport distinguishes a long-polling session from a WebSocket.
     public let request: OpeningRequest
-    /// The session whose transport a WebSocket wants to become; `nil` if a session is opened.
+    /// The session that a WebSocket asks to upgrade; `nil` if a session is opened.
     public let upgradedSession: String?
   }
 
-  /// What becomes of an opening.
+  /// The decision about an opening.
   public enum OpeningAction: Sendable {
     case allow
     /// The request is answered with this status and no body.
@@ -63,46 +63,45 @@ extension SocketIOServer {
     case reset
   }
 
-  /// What becomes of a packet. What holds packets back is bounded: beyond `Configuration.maxOutboundBytesPerSocket` of them
-  /// the session is closed. The packet itself is lost in all cases below ``drop`` that do not say otherwise.
+  /// The decision about a packet. Waiting packets are limited: if they exceed `Configuration.maxOutboundBytesPerSocket`, the session is
+  /// closed. The packet itself is lost in all cases after ``drop``, unless they say otherwise.
   public enum PacketAction: Sendable {
     case pass
     /// Arrives after this time.
     case delay(Duration, DelayOrder)
-    /// Arrives several times, in all once more than `times`, of which 1000 count.
+    /// Arrives `times` times more; `times` is at most 1000.
     case duplicate(times: Int)
-    /// Arrives right after the next packet of its direction, kind and namespace; if none comes in time, then.
+    /// Arrives right after the next packet with its direction, type and namespace, or when the time is over.
     case holdBack(atMost: Duration)
-    /// Arrives with these bytes (``InterceptedPacket/bytes``), valid or not; what a client sent and is no packet any more
-    /// ends the session.
+    /// Arrives with these bytes (``InterceptedPacket/bytes``), valid or not. An invalid packet of a client ends the session.
     case replace([UInt8])
-    /// Arrives, unless it is a ping or pong. From now on the server sends neither pings nor pongs, nor does it miss the
-    /// client's; a WebSocket's own pings stay unanswered as well.
+    /// Arrives, unless it is a ping or pong. From now on the server sends neither pings nor pongs, and does not require the client's. A
+    /// WebSocket's own pings stay unanswered as well.
     case stopHeartbeat
     case drop
     /// A client's CONNECT is answered with CONNECT_ERROR. Other packets are lost.
     case refuse(message: String)
     /// The server removes the client from the packet's namespace, if it is in it.
     case disconnect
-    /// From now on nothing of the session is read or answered, yet its connections stay open until the client closes them, or
-    /// the server ends: as behind a router that forgot the connection.
+    /// From now on nothing of the session is read or answered, but its connections stay open until the client closes them, or the server
+    /// ends: as behind a router that forgot the connection.
     case fallSilent
-    /// The session is closed. A WebSocket gets a close frame with this code; a waiting poll a close packet.
+    /// The session is closed. A WebSocket gets a close frame with this code; a waiting poll gets a close packet.
     case close(code: UInt16?)
     /// The session is closed and its connection reset (RST).
     case reset
   }
 
-  /// What packets behind a delayed one of their direction do.
+  /// The order of packets after a delayed one in the same direction.
   public enum DelayOrder: Sendable {
-    /// They wait for it: the order stays.
+    /// They wait for it, so the order stays.
     case kept
     /// They overtake it.
     case overtaken
   }
 }
 
-/// A packet of a session on its way. It is of use during the call that it is shown in.
+/// A packet of a session in transit. It is valid only during the call that receives it.
 public struct InterceptedPacket {
   public enum Direction: String, Sendable {
     case fromClient, toClient
@@ -121,8 +120,8 @@ public struct InterceptedPacket {
   public var sessionID: String { session.id }
   public var handshake: Handshake { session.handshake }
 
-  /// What carries it: a WebSocket that is not yet the session's transport counts. What waits for the next poll may yet
-  /// travel over the WebSocket of an upgrade.
+  /// The transport of the packet, which may be a WebSocket that is not yet the session's transport. A packet that waits for the next poll
+  /// may still be sent over the WebSocket of an upgrade.
   public var transport: EngineTransport {
     if case .receivedOnUpgrade = content { .webSocket } else { session.engine.transport }
   }
@@ -131,7 +130,7 @@ public struct InterceptedPacket {
     if case .sent = content { .toClient } else { .fromClient }
   }
 
-  /// The packet itself, which may be kept.
+  /// The packet in a form that may be kept.
   public var kept: KeptPacket {
     switch content {
     case .received(let packet, _), .receivedOnUpgrade(let packet, _): KeptPacket(.received(packet), session)
@@ -139,7 +138,7 @@ public struct InterceptedPacket {
     }
   }
 
-  /// The packet as the text of revision 4, its type's digit first; of a binary message its data alone.
+  /// The packet in the text form of revision 4, with its type's digit first. For a binary message, only its data.
   public var bytes: [UInt8] { kept.bytes }
 
   public var isBinary: Bool { kept.isBinary }
@@ -147,17 +146,16 @@ public struct InterceptedPacket {
   /// The Engine.IO type.
   public var kind: EnginePacket.Kind { kept.kind }
 
-  /// The Socket.IO packet of a message, without its attachments; `nil` for all else, and for attachments.
+  /// The Socket.IO packet of a message, without its attachments; `nil` for other packets, and for attachments.
   public var socketPacket: SocketPacket? { kept.socketPacket }
 
-  /// What the application keeps of the client's socket in the packet's namespace, other than the main one. Cheaper than to
-  /// read the packet.
+  /// The application's data of the client's socket in the packet's namespace, except the main one. It is cheaper than parsing the packet.
   public var data: SocketData? {
     guard !session.sockets.isEmpty else { return nil }
     let kept = kept
     return session.sockets.first { $0.namespace != SocketPacket.mainNamespace && kept.isIn($0.namespace) }?.data
   }
 
-  /// What the application keeps of the client's socket in a namespace, if it is in it.
+  /// The application's data of the client's socket in a namespace; `nil` if it is not in it.
   public func data(in namespace: String) -> SocketData? { session.socket(in: namespace)?.data }
 }

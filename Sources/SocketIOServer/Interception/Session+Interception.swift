@@ -6,7 +6,7 @@ extension Session {
   var isSilent: Bool { interception?.silentUntil != nil }
   var hasNoHeartbeat: Bool { interception?.hasNoHeartbeat ?? false }
 
-  /// Lets a packet go its way, unless the interceptor wants otherwise.
+  /// Delivers a packet, unless the interceptor decides otherwise.
   func pass(_ content: InterceptedPacket.Content, _ interceptor: SocketIOServer.PacketInterceptor) {
     if let interception {
       guard interception.silentUntil == nil, !interception.isEnding else { return }
@@ -45,7 +45,7 @@ extension Session {
 
   // MARK: Endings
 
-  /// Does something to the session that a packet brought about: at once if the client sent it, else never amid a broadcast.
+  /// Changes the session because of a packet: at once if the client sent it, otherwise never during a broadcast.
   private func end(
     _ packet: InterceptedPacket, isWholeSession: Bool = true, _ body: @escaping @Sendable (Session) -> Void
   ) {
@@ -62,7 +62,7 @@ extension Session {
     }
   }
 
-  /// Answers a CONNECT that the session does not get to see.
+  /// Answers a CONNECT that the session does not receive.
   private func refuse(_ packet: InterceptedPacket, _ message: String) {
     guard case .received = packet.content, let socketPacket = packet.socketPacket, socketPacket.kind == .connect else {
       return
@@ -75,7 +75,7 @@ extension Session {
     withoutInterceptor { disconnect(socket) }
   }
 
-  /// What the interceptor itself has the server say is not shown to it.
+  /// Packets that the interceptor itself causes bypass it.
   private func withoutInterceptor(_ body: () -> Void) {
     disturbance.isBypassed = true
     body()
@@ -102,7 +102,7 @@ extension Session {
     close(.transportError)
   }
 
-  /// Keeps a request of a silent session until the session ends, which it does with the request's connection.
+  /// Keeps a request of a silent session until the session ends. The session ends with the request's connection.
   func leaveUnanswered(over channel: any Channel, _ answer: @escaping @Sendable () -> Void) {
     let number = disturbance.makeNumber()
     disturbance.unanswered[number] = answer
@@ -125,7 +125,7 @@ extension Session {
 }
 
 extension InterceptedPacket {
-  /// The probe of an upgrade is a ping, too, and none of the heartbeat.
+  /// The probe of an upgrade is a ping too, but not a heartbeat.
   fileprivate var isHeartbeat: Bool {
     if case .receivedOnUpgrade = content { false } else { kind == .ping || kind == .pong }
   }

@@ -3,9 +3,9 @@ import Logging
 import NIOCore
 import SocketIOProtocol
 
-/// Packets that an interceptor has wait.
+/// Packets that wait because of an interceptor.
 extension Session {
-  /// What is kept of the interceptor's doings, from the first on.
+  /// The interceptor's state for this session, created at the first use.
   var disturbance: Interception {
     if let interception { return interception }
     let new = Interception()
@@ -13,14 +13,14 @@ extension Session {
     return new
   }
 
-  /// Behind what waits in front of it.
+  /// Delivers a packet after earlier waiting ones.
   func proceed(_ content: InterceptedPacket.Content) {
     if interception?.delayed[content.direction]?.isEmpty == false { return delay(content, until: .now()) }
     arrive(content)
     releaseHeldBack(behind: content)
   }
 
-  /// The packet is where it was sent to.
+  /// Delivers a packet to its destination.
   func arrive(_ content: InterceptedPacket.Content) {
     switch content {
     case .received(let packet, let isLate): take(packet, isLate: isLate)
@@ -29,7 +29,7 @@ extension Session {
     }
   }
 
-  /// Counts a packet that waits; nil if there are too many.
+  /// Counts a waiting packet; nil if there are too many.
   private func keepWaiting(_ content: InterceptedPacket.Content) -> Int? {
     guard disturbance.waitingBytes + content.size <= core.configuration.maxOutboundBytesPerSocket else {
       core.logger.info("Client closed: too much of it is held back", metadata: ["sid": "\(id)"])

@@ -44,7 +44,7 @@ enum NodeCalls {
     "transports": "a transport that is not offered is unknown",
     "allowUpgrades": "without allowUpgrades no upgrade is offered",
     "parser: require(\"socket.io-msgpack-parser\")":
-      "events with bytes travel by MessagePack over every transport, and are acknowledged",
+      "events with bytes are sent as MessagePack over every transport, and acknowledged",
     "perMessageDeflate": "messages and attachments are compressed in",
     "httpCompression": "the threshold of compression can be set",
     "cors": "with concrete origins every answer varies by origin",

@@ -39,7 +39,7 @@ enum NodeClientCalls {
     "auth": "a refused connect throws the server's message and data, and may be tried again",
     "auth: (callback) => …": "a lost connection is reopened, and",
     "parser: require(\"socket.io-msgpack-parser\")":
-      "events with bytes travel by MessagePack over every transport, and are acknowledged",
+      "events with bytes are sent as MessagePack over every transport, and acknowledged",
     "retries": "events are sent one at a",
     "ackTimeout": "events are sent one at a",
     // Socket
