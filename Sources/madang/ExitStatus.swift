@@ -1,12 +1,12 @@
 import MadangAPI
 import MadangClient
 
-/// The statuses scripts rely on, besides 0 (done); `sysexits.h` names the others. Most wrong usage is found by the argument parser.
+/// The exit statuses for scripts, besides 0 (success); names as in `sysexits.h`. Most wrong usage is detected by the argument parser.
 enum ExitStatus: Int32 {
   case failed = 1
   case usage = 64
   case unavailable = 69
-  /// It may have been done or not.
+  /// The operation may or may not have happened.
   case unknown = 74
 }
 
@@ -15,7 +15,7 @@ extension MadangError {
     if case .unreachable = self { .unavailable } else { .failed }
   }
 
-  /// What whoever typed the command can do about it.
+  /// What the caller can do about it.
   var cure: String? {
     switch self {
     case .signedOut: "sign in with `madang login`"
@@ -27,7 +27,7 @@ extension MadangError {
   }
 }
 
-/// A command could not do what it was asked, for a reason found on this side.
+/// A command failed for a reason that was found locally.
 struct Failure: Error {
   let message: String
   let status: ExitStatus

@@ -38,14 +38,14 @@ struct Madang: AsyncParsableCommand {
 
   static func main() async {
     let called = CalledCommand(CommandLine.arguments.dropFirst())
-    // The command whose help is shown with an error: the one that is named until the arguments have been read.
+    // The command whose help is shown with an error: the named one, until the arguments are parsed.
     var kind = called.type
     do {
       try called.refuseStranger()
       try NegativeNumber.refuse(in: CommandLine.arguments.dropFirst())
       var command = try parseAsRoot()
       kind = type(of: command)
-      // A group explains its commands.
+      // A group prints the help of its commands.
       guard kind.configuration.subcommands.isEmpty else { return print(helpMessage(for: kind)) }
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -64,7 +64,7 @@ struct Madang: AsyncParsableCommand {
     } catch {
       let status = kind.exitCode(for: error)
       guard !status.isSuccess else { kind.exit(withError: error) }
-      // Empty where the command has said all and ends with a status only.
+      // Empty if the command has printed everything and ends with a status only.
       let words = kind.fullMessage(for: error)
       if !words.isEmpty { Terminal.problem(words) }
       exit(withError: status)

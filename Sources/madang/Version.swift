@@ -1,5 +1,5 @@
-/// Which program this is.
+/// The version of this program.
 enum Version {
-  /// As `madang --version` prints it. Raised with each release.
+  /// The output of `madang --version`. Raised with each release.
   static let text = "0.1.0"
 }

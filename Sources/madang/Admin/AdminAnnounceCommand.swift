@@ -13,7 +13,7 @@ struct AdminAnnounceCommand: ParsableCommand {
 }
 
 extension AnnouncementSummary {
-  /// How far it is, in words.
+  /// The state of the announcement, in words.
   var state: String {
     if cancelledAt != nil { return "cancelled" }
     return waiting == 0 ? "posted" : "\(channels - waiting) of \(channels)"

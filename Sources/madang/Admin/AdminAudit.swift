@@ -51,7 +51,7 @@ struct AdminAudit: AsyncParsableCommand {
 }
 
 extension AuditSummary {
-  /// What it is about, and the details.
+  /// The subject of the row and its details.
   fileprivate var words: String {
     let details = detail.texts.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     return ((subject.isEmpty ? [] : [subject]) + details).joined(separator: " ")

@@ -13,7 +13,7 @@ struct AdminInviteCommand: ParsableCommand {
 }
 
 extension InvitationSummary {
-  /// What it is for people.
+  /// The state of the invitation, in words.
   var state: String {
     if revokedAt != nil { return "revoked" }
     if usesLeft == 0 { return "used up" }

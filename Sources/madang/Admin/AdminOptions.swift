@@ -4,7 +4,7 @@ import Logging
 import MadangCore
 import MadangServer
 
-/// Where the server's data is, and how to print.
+/// Options that locate the server's data and choose the output format.
 struct AdminOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Where the server's data is (default: ./madang-data).", valueName: "dir"))
   var data: String?
@@ -27,9 +27,9 @@ struct AdminOptions: ParsableArguments {
     }
   }
 
-  /// Runs `body` on where the server's data is; puts the words of what is refused on standard error.
+  /// Runs `body` with the server's settings. Refusals are printed to standard error.
   func withSettings<Result>(_ body: (ServerSettings, Logger, Output) async throws -> Result) async throws -> Result {
-    // What is written (database, files, backups) is for this user alone.
+    // Files that are written here (database, files, backups) are readable by this user only.
     umask(0o077)
     let loaded = try await loaded()
     var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
@@ -46,7 +46,7 @@ struct AdminOptions: ParsableArguments {
     return try await LoadedSettings(flags: flags, file: config)
   }
 
-  /// Runs `body`; puts the words of what is refused on standard error.
+  /// Runs `body`, and prints refusals to standard error in words.
   func wording<Result>(_ body: () async throws -> Result) async throws -> Result {
     do { return try await body() } catch let error as SetupError {
       throw Failure(error.description)
@@ -56,7 +56,7 @@ struct AdminOptions: ParsableArguments {
   }
 }
 
-/// A part of a long list.
+/// The page of a long list.
 struct PageOptions: ParsableArguments {
   @Option(help: "At most so many, 1 to 10000.") var limit = 100
   @Option(help: ArgumentHelp("Only those after this number; the next page of a list.", valueName: "number"))
@@ -66,7 +66,7 @@ struct PageOptions: ParsableArguments {
     if !(1...10_000).contains(limit) { throw ValidationError("--limit must be from 1 to 10000.") }
   }
 
-  /// Tells people how to go on where a page was filled.
+  /// If the page is full, prints how to get the next one.
   func note(_ count: Int, last: Int64?, _ output: Output) {
     if count == limit, let last { output.note("There may be more: --after \(last)") }
   }

@@ -26,13 +26,13 @@ extension Output {
 }
 
 extension AccountSummary {
-  /// In words; empty for an account that waits for nothing.
+  /// In words; empty if the account waits for nothing.
   var waitsFor: String {
     [unconfirmedAt.map { _ in "confirmation" }, pendingAt.map { _ in "approval" }].compactMap(\.self)
       .joined(separator: ", ")
   }
 
-  /// One word or two for a table; empty for an account like others.
+  /// A short word for the table; empty for an ordinary account.
   var state: String {
     deletedAt != nil ? "deleted" : disabledAt != nil ? "disabled" : waitsFor.isEmpty ? "" : "waits for \(waitsFor)"
   }

@@ -10,7 +10,7 @@ struct AdminWorkspacesCommand: ParsableCommand {
     ])
 }
 
-/// Which workspace a command is about.
+/// The workspace that a command acts on.
 struct WorkspaceArgument: ParsableArguments {
   @Argument(help: "The workspace's number, id or name.") var workspace: String
 }
@@ -31,7 +31,7 @@ extension Output {
 }
 
 extension Int64? {
-  /// How long, in words.
+  /// The retention, in words.
   var kept: String {
     switch self {
     case nil: "as the settings say"

@@ -46,7 +46,7 @@ struct AdminWorkspacesQuota: AsyncParsableCommand {
 }
 
 extension QuotaSummary.Share {
-  /// What there is of what may be, in words.
+  /// Usage and quotas, in words.
   fileprivate var words: String {
     "\(used) of \(limit == 0 ? "any number" : "\(limit)")" + (own == nil ? " (settings)" : "")
   }

@@ -1,13 +1,13 @@
 import MadangClient
 
-/// A conversation as it stands on a terminal: title, chats, other rooms, the line being typed. Draws nothing.
+/// The layout of a conversation on a terminal: title, chats, other rooms, the line being typed. Does not draw.
 struct ChatScreen {
   struct Size: Equatable, Sendable {
     var rows: Int
     var columns: Int
   }
 
-  /// What is on every row, and where the cursor stands, counted from 0.
+  /// The text of every row, and the position of the cursor, counted from 0.
   struct Frame: Equatable {
     var rows: [String]
     var cursor: (row: Int, column: Int)
@@ -15,24 +15,24 @@ struct ChatScreen {
     static func == (left: Frame, right: Frame) -> Bool { left.rows == right.rows && left.cursor == right.cursor }
   }
 
-  /// The chats kept while nobody looks back; older ones are read again.
+  /// How many chats are kept while the newest are shown; older ones are read again when needed.
   static let limit = 1000
 
   let title: String
   var line = LineEditor()
-  /// Whether the connection is live, or what became of it.
+  /// The state of the connection, in words.
   var connection = "connecting"
-  /// Chats of others in other rooms, by the rooms' names.
+  /// Unread chats in other rooms, by the rooms' names.
   var unread: [(room: String, count: Int)] = []
-  /// A word about what was done last.
+  /// The result of the last command, in words.
   var notice = ""
   private var chats: [Chat] = []
-  /// One's own chats that are not in the room yet.
+  /// The person's own chats that are not in the room yet.
   private(set) var pending: [PendingChat] = []
-  /// Whether somebody looks at the oldest chat kept, and there may be older ones.
+  /// Whether the oldest kept chat is on the screen and older ones may exist.
   private(set) var wantsOlder = false
   private var hasAll = false
-  /// How many rows of chats lie below the last one shown.
+  /// How many rows of chats are below the last visible one.
   private var scrolled = 0
   private let emphasised: (String) -> String
   private let bar: (String) -> String
@@ -63,7 +63,7 @@ struct ChatScreen {
     hasAll = false
   }
 
-  /// Puts chats before the oldest one; none if it is the first of the room.
+  /// Inserts chats before the oldest one. An empty list means that the oldest chat of the room was reached.
   mutating func add(older: [Chat]) {
     if older.isEmpty { hasAll = true }
     chats = older + chats
@@ -73,10 +73,10 @@ struct ChatScreen {
 
   mutating func scrollToEnd() { scrolled = 0 }
 
-  /// Rows for chats on a screen of this size.
+  /// How many rows a screen of this size has for chats.
   static func chatRows(_ size: Size) -> Int { max(1, size.rows - 3) }
 
-  /// Lays everything out. What is scrolled beyond the oldest chat comes back to it.
+  /// Lays out the screen. Limits the scroll position to the oldest chat.
   mutating func frame(_ size: Size) -> Frame {
     let width = max(8, size.columns)
     let room = Self.chatRows(size)
@@ -91,12 +91,12 @@ struct ChatScreen {
     return Frame(rows: rows, cursor: (rows.count - 1, prompt.count + typed.cursor))
   }
 
-  /// One row, filled or cut to the width.
+  /// One row, padded or cut to the width.
   private func single(_ text: String, _ width: Int) -> String {
     text.printable.replacing("\n", with: " ").replacing("\t", with: " ").fitted(to: width)
   }
 
-  /// The rows of chats shown, the last one at the bottom.
+  /// The visible rows of chats, the last one at the bottom.
   private mutating func rows(_ count: Int, width: Int) -> [String] {
     var rows = pending.flatMap { ChatLines.lines(of: $0, width: width, emphasised: emphasised) }
     for index in chats.indices.reversed() where rows.count < count + scrolled {

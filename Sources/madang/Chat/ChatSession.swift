@@ -4,21 +4,21 @@ import MadangAPI
 import MadangClient
 import UnixSignals
 
-/// A conversation on the terminal, from the first drawing until somebody leaves.
+/// A conversation on the terminal, from the first drawing until the person leaves.
 struct ChatSession {
   let conversation: Conversation
 
   private enum Event: Sendable {
     case typed([UInt8])
-    /// The terminal is gone.
+    /// The terminal was closed.
     case hungUp
     case signal(UnixSignal)
     case news(Conversation.News)
   }
 
-  /// The status to exit with.
+  /// Returns the exit status.
   func run() async throws -> Int32 {
-    // Unbounded, but short: it is fed by one person's keys and by a room that tells a page at a time.
+    // Unbounded, but short: it receives one person's keys, and the room's updates arrive in pages.
     let (events, feed) = AsyncStream.makeStream(of: Event.self)
     let (wishes, wish) = AsyncStream.makeStream(of: Conversation.Wish.self)
     let terminal = try FullScreen()
@@ -74,11 +74,11 @@ struct ChatSession {
 }
 
 extension ChatSession {
-  /// The screen, and what keys and news do to it.
+  /// The screen, and how keys and updates change it.
   private struct State {
     private var screen: ChatScreen
     private let wish: AsyncStream<Conversation.Wish>.Continuation
-    /// Whether chats from before the oldest one shown are being read.
+    /// Whether a page of older chats is being read.
     private var isReadingOlder = false
     private var isAllSaid = false
 
@@ -87,7 +87,7 @@ extension ChatSession {
       self.wish = wish
     }
 
-    /// Whether somebody has left, and everything they said is sent.
+    /// Whether the person has left and all their chats are sent.
     var isDone: Bool { isAllSaid && !screen.pending.contains(where: \.isOnItsWay) }
 
     mutating func draw(on terminal: FullScreen) throws {
@@ -98,7 +98,7 @@ extension ChatSession {
       wish.yield(.older(than: oldest.createdAt))
     }
 
-    /// Whether to leave at once.
+    /// Returns whether to leave at once.
     mutating func press(_ key: Key) -> Bool {
       if screen.line.press(key) { return false }
       let page = ChatScreen.chatRows(FullScreen.size) - 1
@@ -130,7 +130,7 @@ extension ChatSession {
       screen.scrollToEnd()
     }
 
-    /// Leaves once everything is sent.
+    /// Leaves as soon as all chats are sent.
     private mutating func leave() {
       screen.notice = "leaving when all is sent; Ctrl-C leaves at once"
       wish.finish()

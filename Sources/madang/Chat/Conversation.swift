@@ -2,14 +2,14 @@ import Foundation
 import MadangAPI
 import MadangClient
 
-/// One room as a full-screen conversation needs it: all that it asks of the client library is here.
+/// One room as the full-screen conversation uses it. All its calls of the client library are here.
 struct Conversation: Sendable {
   let person: Person
   let workspace: Edition2024_10.Workspace
   let named: NamedRoom
   let room: Room
 
-  /// Opens the room with the history kept on this machine.
+  /// Opens the room with the local history.
   init(_ named: NamedRoom, in workspace: Edition2024_10.Workspace, for person: Person) async throws {
     self.person = person
     self.workspace = workspace
@@ -20,20 +20,20 @@ struct Conversation: Sendable {
     room = try await Room(named.room, client: person.client, store: store)
   }
 
-  /// What happens besides typing.
+  /// Updates of the screen other than typing.
   enum News: Sendable {
     case update(RoomUpdate)
-    /// Chats before the oldest one shown, none if there are none.
+    /// Chats before the oldest one shown; empty if there are none.
     case older([Chat])
-    /// Unread chats by room, this one left out.
+    /// Unread chats by room, without this one.
     case unread([(room: String, count: Int)])
-    /// Nothing is said any more: all that was is stored, and sent or being sent.
+    /// No chat follows: all are stored, and sent or being sent.
     case allSaid
     case refused(any Error)
     case ended(any Error)
   }
 
-  /// What somebody wants of the room.
+  /// Requests of the person to the room.
   enum Wish: Sendable {
     case say(String)
     case file(path: String)
@@ -42,12 +42,12 @@ struct Conversation: Sendable {
     case older(than: String)
   }
 
-  /// Keeps the room live until cancelled.
+  /// Keeps the room connected until cancelled.
   func run(_ tell: (News) -> Void) async {
     do { try await room.run() } catch { tell(.ended(error)) }
   }
 
-  /// Tells of the room until cancelled, and remembers how far it was shown.
+  /// Reports updates of the room until cancelled, and records how far it was shown.
   func follow(_ tell: (News) -> Void) async {
     var unmarked: Chat?
     do {
@@ -63,7 +63,7 @@ struct Conversation: Sendable {
     }
   }
 
-  /// Tells how much is unread in the other rooms until cancelled, anew with every chat in one of them.
+  /// Reports the unread counts of other rooms until cancelled, again after each chat in one of them.
   func countOthers(_ tell: (News) -> Void) async {
     while !Task.isCancelled {
       do {
@@ -74,14 +74,14 @@ struct Conversation: Sendable {
           tell(.unread(try await person.unread(in: others).map { ($0.name, $0.unread.count) }))
         }
       } catch {
-        // A room may have been deleted or left: count those that there are.
+        // A room may have been deleted or left; list the rooms again.
         try? await Task.sleep(for: .seconds(5))
       }
     }
   }
 
-  /// Does one after another what is wanted, until `wishes` end. Looking back is done beside, as it may take as long as it
-  /// takes to read the room for the first time.
+  /// Processes requests one after another until `wishes` ends. Older chats are read in parallel, because this may take as long as the first
+  /// read of the room.
   func fulfil(_ wishes: AsyncStream<Wish>, _ tell: @escaping @Sendable (News) -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       for await wish in wishes {
@@ -106,7 +106,7 @@ struct Conversation: Sendable {
       case .older(let date): tell(.older(try await room.chats(before: date)))
       }
     } catch is CancellationError {
-      // Somebody leaves.
+      // The person leaves.
     } catch {
       tell(.refused(error))
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The terminal as a whole, key by key: raw mode and the alternate screen, both given back by ``leave()``.
+/// The whole terminal, key by key: raw mode and the alternate screen. ``leave()`` restores both.
 final class FullScreen {
   private var settings = termios()
   private var drawn: [String] = []
   private var size: ChatScreen.Size?
 
-  /// - Throws: ``Failure`` if standard input is no terminal.
+  /// - Throws: ``Failure`` if standard input is not a terminal.
   init() throws {
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw Failure("the terminal does not answer") }
     var raw = settings
@@ -18,7 +18,7 @@ final class FullScreen {
     }
   }
 
-  /// Gives the terminal back as it was. A terminal that is gone cannot be.
+  /// Restores the terminal. Does nothing for a terminal that was closed.
   func leave() {
     try? Terminal.data("\u{1B}[0m\u{1B}[?1049l".utf8)
     tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
@@ -30,7 +30,7 @@ final class FullScreen {
     return known ? .init(rows: Int(size.ws_row), columns: Int(size.ws_col)) : .init(rows: 24, columns: 80)
   }
 
-  /// Draws the rows that have changed since the last time, all of them after a change of size.
+  /// Draws the rows that changed since the last call; all rows after a change of size.
   func draw(_ frame: ChatScreen.Frame, _ size: ChatScreen.Size) throws {
     var text = "\u{1B}[?25l"
     if size != self.size {
@@ -47,6 +47,6 @@ final class FullScreen {
     self.size = size
   }
 
-  /// Draws everything the next time.
+  /// Makes the next call of ``draw(_:_:)`` draw all rows.
   func forget() { size = nil }
 }

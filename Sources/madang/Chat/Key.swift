@@ -1,4 +1,4 @@
-/// What was pressed.
+/// A key that was pressed.
 enum Key: Equatable, Sendable {
   /// One or more characters, typed or pasted.
   case text(String)
@@ -14,7 +14,7 @@ enum Key: Equatable, Sendable {
   case redraw
 }
 
-/// Reads keys from the bytes a terminal in raw mode sends, however they are cut into pieces.
+/// Decodes keys from the bytes of a terminal in raw mode, in pieces of any size.
 struct KeyReader {
   private var waiting: [UInt8] = []
 
@@ -35,7 +35,7 @@ struct KeyReader {
     return keys
   }
 
-  /// The first key and how many bytes it took; no key for bytes that mean nothing here. Nil if more bytes must come.
+  /// The first key and its length in bytes; no key if the bytes have no meaning here. Nil if the key is incomplete.
   private static func first(of bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
     guard let byte = bytes.first else { return nil }
     switch byte {
@@ -63,14 +63,14 @@ struct KeyReader {
     }
   }
 
-  /// `ESC [ parameters final` or `ESC O final` (ECMA-48 and xterm). Escape alone means nothing.
+  /// Parses `ESC [ parameters final` or `ESC O final` (ECMA-48 and xterm). Escape alone has no meaning.
   private static func escape(_ bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
     let rest = bytes.dropFirst()
     guard let kind = rest.first else { return nil }
     guard kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { return (nil, 1) }
     let parameters = rest.dropFirst().prefix { (0x20...0x3F).contains($0) }
     guard let final = rest.dropFirst(1 + parameters.count).first else {
-      // Nothing sends sequences this long; waiting on would swallow what is typed.
+      // No key has a sequence this long. Waiting for its end would swallow typed text.
       return parameters.count > 16 ? (nil, 2 + parameters.count) : nil
     }
     return (named(final, String(decoding: parameters, as: UTF8.self)), 3 + parameters.count)
@@ -100,7 +100,7 @@ struct KeyReader {
       default: 1
       }
     guard bytes.count >= length else {
-      // Another character begins before this one is complete: it never will be.
+      // Another character begins before this one is complete, so it is malformed.
       let isBroken = bytes.dropFirst().contains { !(0x80...0xBF).contains($0) }
       return isBroken ? (nil, 1) : nil
     }

@@ -1,8 +1,8 @@
-/// A line being typed and the place of the cursor in it, counted in characters as people see them.
+/// The line being typed and the cursor's position in it, counted in characters as people see them.
 struct LineEditor: Equatable {
   private(set) var text = ""
   private(set) var cursor = 0
-  /// Characters; what is typed beyond is dropped.
+  /// Longest line in characters; further input is dropped.
   private let limit: Int
 
   init(_ text: String = "", limit: Int = 10_000) {
@@ -11,7 +11,7 @@ struct LineEditor: Equatable {
     cursor = text.count
   }
 
-  /// Whether the key was one for the line.
+  /// Whether the line editor handled the key.
   @discardableResult
   mutating func press(_ key: Key) -> Bool {
     switch key {
@@ -30,16 +30,16 @@ struct LineEditor: Equatable {
     return true
   }
 
-  /// The line, which is empty afterwards.
+  /// Returns the line and clears it.
   mutating func take() -> String {
     defer { self = LineEditor(limit: limit) }
     return text
   }
 
-  /// The part of the line that fits `width` columns and holds the cursor, and the cursor's column in it.
+  /// The part of the line around the cursor that fits into `width` columns, and the cursor's column in it.
   func window(width: Int) -> (text: String, cursor: Int) {
     let characters = Array(text.printable.replacing("\n", with: " ").replacing("\t", with: " "))
-    // A mark may have joined what stands for an unprintable character before it.
+    // A combining mark may have joined the placeholder of an unprintable character before it.
     var first = min(cursor, characters.count)
     var before = 0
     while first > 0, before + characters[first - 1].columns < width {
@@ -58,7 +58,7 @@ struct LineEditor: Equatable {
 
   private mutating func insert(_ typed: String) {
     let index = text.index(text.startIndex, offsetBy: cursor)
-    // Counted afterwards: what is typed may join the character before it, as Korean letters and accents do.
+    // Counted after the insertion: typed text may join the character before it, like Korean letters and accents.
     let before = String(text[..<index]) + typed
     let whole = before + String(text[index...])
     guard whole.count <= limit else { return }

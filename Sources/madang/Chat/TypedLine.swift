@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a line typed into a conversation means.
+/// The meaning of a line typed into a conversation.
 enum TypedLine: Equatable {
   case nothing
   case say(String)
   case file(path: String)
-  /// To send again, or give up, what could not be sent.
+  /// Send failed chats again, or give them up.
   case retry, discard
   case help
   case quit
@@ -13,7 +13,7 @@ enum TypedLine: Equatable {
 
   static let advice = "/file PATH, /retry and /discard what failed, /quit, // for a text that begins with /"
 
-  /// - Parameter home: What `~` stands for.
+  /// - Parameter home: Replaces a leading `~`.
   init(_ line: String, home: String) {
     let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
     guard text.hasPrefix("/") else {

@@ -1,15 +1,15 @@
 import ArgumentParser
 
-/// The command that arguments call.
+/// The command that the arguments name.
 struct CalledCommand {
-  /// The words that call it, `madang` first.
+  /// The words that name it, starting with `madang`.
   private(set) var words = ["madang"]
-  /// The program itself until a command was named.
+  /// The program itself until an argument names a command.
   private(set) var type: any ParsableCommand.Type = Madang.self
-  /// The argument in whose place a command is missing, if it is none.
+  /// The argument that should name a command but does not.
   private var stranger: String?
 
-  /// Follows the names of commands, up to the first argument that is none.
+  /// Follows the names of commands up to the first argument that is not one.
   init(_ arguments: some Sequence<String>) {
     for argument in arguments {
       let children = type.configuration.subcommands
@@ -24,7 +24,7 @@ struct CalledCommand {
     }
   }
 
-  /// Throws `ValidationError` for a command that there is not, with the one that was meant.
+  /// Throws `ValidationError` for an unknown command, with the most similar known one.
   func refuseStranger() throws {
     guard let stranger else { return }
     let call = words.joined(separator: " ")
@@ -33,8 +33,8 @@ struct CalledCommand {
     throw ValidationError("There is no command '\(call) \(stranger)'\(guess)")
   }
 
-  /// What is said of an error, with the usage of the command.
-  /// - Parameter command: What is to explain itself; of a group without a name behind it, its default.
+  /// The message of an error, with the usage of the command.
+  /// - Parameter command: The command whose usage is shown; for a group, its default command.
   func message(for error: any Error, of command: any ParsableCommand.Type) -> String {
     let call = words.joined(separator: " ")
     return command.fullMessage(for: error)
@@ -42,12 +42,12 @@ struct CalledCommand {
       .replacing(/See '[^']* --help'/, with: "See '\(call) --help'")
   }
 
-  /// Of a group whose default command has arguments, any word may be one.
+  /// Whether any word may be an argument, because the group's default command has arguments.
   private var takesArguments: Bool {
     type.configuration.defaultSubcommand.map { Madang.helpMessage(for: $0).contains("ARGUMENTS:") } ?? false
   }
 
-  /// By which a command is called.
+  /// The name by which a command is called.
   static func name(of type: any ParsableCommand.Type) -> String {
     type.configuration.commandName ?? "\(type)".lowercased()
   }

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Foundation
 
-/// For what has to be meant: asks on the terminal. Without a terminal `--yes` must say that it is meant.
+/// Asks for confirmation on the terminal. Without a terminal, `--yes` is required.
 struct ConfirmationOption: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Do not ask; needed where there is no terminal.")
   var yes = false
 
-  /// - Throws: ``Failure`` unless the person agrees, `ValidationError` where nobody can be asked.
+  /// - Throws: ``Failure`` unless the person agrees, `ValidationError` if there is no terminal to ask on.
   func confirm(_ question: String) throws {
     if yes { return }
     guard isatty(STDIN_FILENO) == 1 else {

@@ -3,7 +3,7 @@ import Foundation
 import MadangAPI
 import MadangClient
 
-/// Which server to call, as which application, and how to print.
+/// The server, the application's key and the output format.
 struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The server, such as http://127.0.0.1:8080.", valueName: "url"))
   var server: String?
@@ -16,9 +16,9 @@ struct ConnectionOptions: ParsableArguments {
 
   var json: Bool { printing.json }
 
-  /// Runs `body` for the person of the profile, with the connections closed afterwards.
+  /// Runs `body` for the person of the profile, and closes the connections afterwards.
   ///
-  /// Tokens of a profile are used with the server they came from only.
+  /// Tokens of a profile are sent only to the server that issued them.
   func withPerson(_ body: (Person) async throws -> Void) async throws {
     let file = profileOption.file
     let profile = try file.load()
@@ -33,7 +33,7 @@ struct ConnectionOptions: ParsableArguments {
     do {
       try await body(Person(client: client, profile: file, workspaceInUse: ours?.workspace, output: printing.output))
     } catch {
-      // What failed first is what the person wants to hear of.
+      // The first error is the one to report.
       try? await client.close()
       if let profile, ours == nil, case MadangError.signedOut = error {
         throw Failure(

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What the client commands read from the environment, at one place.
+/// The environment variables that client commands read.
 struct Environment {
   let server: String?
   let key: String?
-  /// The server in development mode.
+  /// The URL of the development server.
   let devServer: String?
   let devToken: String?
-  /// The profile to use: a name, or a path.
+  /// The profile to use: a name or a path.
   let profile: String?
-  /// Where profiles with a name are kept.
+  /// The folder of named profiles.
   let profiles: URL
-  /// Where 'chat' keeps what was said.
+  /// The folder of the local history of 'chat'.
   let history: URL
   let wantsColour: Bool
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Errors of files, for people.
+/// Describes errors of files.
 enum FileProblem {
-  /// The system's words, such as `No such file or directory`, where the system refused; else Foundation's.
+  /// The system's message, such as `No such file or directory`, if the system refused; otherwise Foundation's.
   static func words(of error: any Error) -> String {
     let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? POSIXError
     return cause.map { String(cString: strerror($0.code.rawValue)) } ?? error.localizedDescription

@@ -1,15 +1,15 @@
 import ArgumentParser
 import Foundation
 
-/// A moment of the past, as people write it: how long ago (`7d`, `12h`, `30m`, `2w`), a day, or a day and a time. Without a `Z` at
-/// the end the clock of this machine counts.
+/// A time in the past as people write it: how long ago (`7d`, `12h`, `30m`, `2w`), a day, or a day and a time. Without a final `Z`, the
+/// local time zone applies.
 struct Moment {
-  /// Since 1970.
+  /// Milliseconds since 1970.
   let milliseconds: Int64
 
   private static let units: [Character: Int64] = ["m": 60, "h": 3600, "d": 86_400, "w": 604_800]
 
-  /// An argument of the command line.
+  /// Parses a command-line argument.
   static func read(_ argument: String) throws -> Moment {
     guard let moment = Moment(argument, now: Int64(Date().timeIntervalSince1970 * 1000)) else {
       throw ValidationError(
@@ -36,7 +36,7 @@ struct Moment {
     time.tm_isdst = -1
     let written = time
     let seconds = match.8 == nil ? mktime(&time) : timegm(&time)
-    // The 31st of a month with 30 days would be taken for a day of the next one.
+    // Otherwise the 31st of a month with 30 days would become a day of the next month.
     guard time.tm_mon == written.tm_mon, time.tm_mday == written.tm_mday, written.tm_hour < 24,
       written.tm_min < 60, written.tm_sec < 60
     else { return nil }

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// A number or a length of time with a minus, such as `-1` or `-1h`: no command takes one, and it would be read as options, with
-/// `-h` for help.
+/// A negative number or duration, such as `-1` or `-1h`. No command takes one, and the parser would read it as options, including `-h` for
+/// help.
 enum NegativeNumber {
-  /// Throws `ValidationError` for the first one that is not behind `--`.
+  /// Throws `ValidationError` for the first one that does not follow `--`.
   static func refuse(in arguments: some Sequence<String>) throws {
     let found = arguments.prefix { $0 != "--" }.first {
-      // Nearly no argument begins so, and a first regular expression costs a start's milliseconds.
+      // This cheap test comes first, because the first regular expression costs milliseconds at start.
       $0.hasPrefix("-") && $0.dropFirst().first?.isWholeNumber == true
         && $0.wholeMatch(of: /-[0-9][0-9.]*[a-z]*/) != nil
     }

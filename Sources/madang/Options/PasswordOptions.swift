@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Where a password comes from; never an argument, which other users of the machine could read.
+/// The source of a password. Never an argument, because other users of the machine could read it.
 struct PasswordOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read the password from the first line of a file.", valueName: "path"))
   var passwordFile: String?
@@ -15,7 +15,7 @@ struct PasswordOptions: ParsableArguments {
     }
   }
 
-  /// - Parameter twice: Whether a typed password is asked for again.
+  /// - Parameter twice: Whether a typed password must be repeated.
   func password(twice: Bool) throws -> String {
     if passwordStdin { return readLine(strippingNewline: true) ?? "" }
     guard let passwordFile else { return try Self.typed(twice: twice) }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import MadangClient
 
-/// What may be changed of a workspace or a channel.
+/// The fields of a workspace or a channel that can be changed.
 struct PlaceFields: ParsableArguments {
   @Option(help: "A new name, 1 to 30 characters.") var name: String?
   @Option(help: "What it is for; '' clears it.") var description: String?
@@ -18,7 +18,7 @@ struct PlaceFields: ParsableArguments {
 struct PictureOption: ParsableArguments {
   @Option(help: ArgumentHelp("A picture for it.", valueName: "path"), completion: .file()) var image: String?
 
-  /// - Throws: ``MadangError/file(path:reason:)`` if there is no such file.
+  /// - Throws: ``MadangError/file(path:reason:)`` if the file does not exist.
   var upload: Upload? {
     get throws { try image.map { try Upload(file: URL(filePath: $0)) } }
   }

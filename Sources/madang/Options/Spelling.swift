@@ -1,13 +1,13 @@
-/// What somebody meant who mistyped a name.
+/// Suggests the correct form of a mistyped name.
 enum Spelling {
-  /// The name that a text is most like; nil if it is like none.
+  /// The most similar name; nil if none is similar.
   static func nearest(to text: String, among known: some Sequence<String>) -> String? {
     let nearest = known.map { (name: $0, distance: distance(text, $0)) }.min { $0.distance < $1.distance }
-    // Of a short text, any name is three letters away.
+    // For a short text, every name is within three letters.
     return nearest.flatMap { $0.distance <= 3 && $0.distance < text.utf8.count ? $0.name : nil }
   }
 
-  /// How many letters have to be changed, put in or left out (Levenshtein).
+  /// How many letters must be changed, inserted or removed (Levenshtein).
   private static func distance(_ first: String, _ second: String) -> Int {
     var row = Array(0...second.utf8.count)
     for (index, letter) in first.utf8.enumerated() {

@@ -2,13 +2,13 @@ import Foundation
 import MadangAPI
 import MadangClient
 
-/// Chats as lines for people; days stand above their chats.
+/// Formats chats as lines of text, with days above their chats.
 enum ChatLines {
   /// - Parameters:
-  ///   - previous: The chat shown before it, whose day need not be repeated.
-  ///   - room: The room's name, where chats of several rooms mix.
-  ///   - width: The columns to fit into; nil for no limit.
-  ///   - emphasised: How days and names stand out.
+  ///   - previous: The chat shown before it. The day is repeated only if it differs.
+  ///   - room: The room's name, if chats of several rooms are mixed.
+  ///   - width: The available columns; nil for no limit.
+  ///   - emphasised: Highlights days and names.
   static func lines(
     of chat: Chat, after previous: Chat?, in room: String? = nil, width: Int?, emphasised: (String) -> String
   ) -> [String] {
@@ -20,7 +20,7 @@ enum ChatLines {
     return (isNewDay ? [emphasised(when.day)] : []) + said
   }
 
-  /// A chat of one's own that is not in the room yet, and what holds it up.
+  /// A chat of the person that is not in the room yet, and the reason.
   static func lines(of chat: PendingChat, width: Int?, emphasised: (String) -> String) -> [String] {
     let state: [String] =
       switch chat.status {

@@ -8,7 +8,7 @@ struct ChatPrinter {
 
   init(_ output: Output) { self.output = output }
 
-  /// - Parameter room: The room's name, where chats of several rooms mix.
+  /// - Parameter room: The room's name, if chats of several rooms are mixed.
   mutating func show(_ chat: Chat, in room: String? = nil) throws {
     if output.json { return try output.line(chat) }
     let lines = ChatLines.lines(of: chat, after: last, in: room, width: Terminal.width) {

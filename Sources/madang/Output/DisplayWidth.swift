@@ -21,7 +21,7 @@ extension Character {
 extension String {
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// The text filled up with blanks to `width` columns, or cut to it with an ellipsis.
+  /// The text padded to `width` columns, or cut with an ellipsis.
   func fitted(to width: Int) -> String {
     let columns = columns
     if columns <= width { return self + String(repeating: " ", count: width - columns) }
@@ -35,7 +35,7 @@ extension String {
     return taken + "…" + String(repeating: " ", count: max(0, width - used))
   }
 
-  /// The text without what would move the cursor or change colours: others' chats must not draw on one's terminal.
+  /// The text without characters that move the cursor or change colours: chats of others must not control the terminal.
   var printable: String {
     String(
       unicodeScalars.map {
@@ -43,7 +43,7 @@ extension String {
       })
   }
 
-  /// Lines of at most `width` columns, broken at blanks where there are any.
+  /// Lines of at most `width` columns, broken at blanks if possible.
   func wrapped(to width: Int?) -> [String] {
     let lines = split(separator: "\n", omittingEmptySubsequences: false)
     guard let width else { return lines.map(String.init) }

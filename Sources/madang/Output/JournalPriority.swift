@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 
-/// What the journal of systemd, and `journalctl -p`, sort lines by: sd-daemon(3).
+/// The priority of a line in systemd's journal and for `journalctl -p`: see sd-daemon(3).
 enum JournalPriority: Int {
   case critical = 2
   case error, warning, notice, info, debug
@@ -18,11 +18,11 @@ enum JournalPriority: Int {
       }
   }
 
-  /// What a line begins with.
+  /// The prefix of a line.
   var prefix: String { "<\(rawValue)>" }
 
-  /// Whether the journal reads standard error: systemd names the stream's device and inode in the environment, which child
-  /// processes with other streams inherit as well.
+  /// Whether standard error goes to the journal: systemd passes the stream's device and inode in the environment. Child processes with
+  /// other streams inherit the variable, so both are compared.
   static let isRead = isRead(
     by: STDERR_FILENO, variable: ProcessInfo.processInfo.environment["JOURNAL_STREAM"])
 
@@ -32,7 +32,7 @@ enum JournalPriority: Int {
     return variable == "\(status.st_dev):\(status.st_ino)"
   }
 
-  /// Puts it before each line of a text.
+  /// Adds the prefix to each line of a text.
   func before(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { prefix + $0 }.joined(separator: "\n")
   }

@@ -1,12 +1,12 @@
 import Foundation
 import MadangAPI
 
-/// A date of the wire in the time zone of whoever reads.
+/// A date from the wire in the local time zone.
 struct LocalTime {
   let day: String
   let time: String
 
-  /// What cannot be read as a date is shown as it came.
+  /// A text that is not a date is shown unchanged.
   init(_ wire: String) {
     guard let label = try? Cursor.label(wire, zoneless: 0) else {
       (day, time) = (wire, "")

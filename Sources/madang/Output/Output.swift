@@ -1,10 +1,10 @@
 import MadangAPI
 
-/// Prints results: as JSON, the objects as they travel; else for people.
+/// Prints results: as JSON, objects as the server sends them; otherwise as readable text.
 struct Output {
   let json: Bool
 
-  /// One object.
+  /// Prints one object.
   func object(_ value: some Encodable, _ people: @autoclosure () -> [(String, String)]) throws {
     if json { return try line(value) }
     let fields = people()
@@ -14,7 +14,7 @@ struct Output {
     }
   }
 
-  /// Several objects: one JSON line each, or a table.
+  /// Prints several objects: one JSON line each, or a table.
   func list<Value: Encodable>(_ values: [Value], _ columns: [Column<Value>], empty: String) throws {
     if json { return try values.forEach(line) }
     guard !values.isEmpty else { return Terminal.message(empty) }
@@ -22,12 +22,12 @@ struct Output {
     for line in table.lines(width: Terminal.width) { try Terminal.line(line) }
   }
 
-  /// One JSON line.
+  /// Prints one JSON line.
   func line(_ value: some Encodable) throws {
     try Terminal.data(WireEncoder.encode(value) + [UInt8(ascii: "\n")])
   }
 
-  /// A word for people; silent with JSON.
+  /// Prints a note, unless the output is JSON.
   func note(_ text: String) {
     if !json { Terminal.message(text) }
   }

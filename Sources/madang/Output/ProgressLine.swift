@@ -1,7 +1,7 @@
 import MadangServer
 import Synchronization
 
-/// How far long work is, on one line of standard error that is gone afterwards. Nothing where that is no terminal.
+/// Shows the progress of long work on one line of standard error, which is removed at the end. Prints nothing without a terminal.
 final class ProgressLine: Sendable {
   private let width: Int
   private let drawn = Mutex<(line: String, at: ContinuousClock.Instant?)>(("", nil))
@@ -9,7 +9,7 @@ final class ProgressLine: Sendable {
 
   private init(width: Int) { self.width = width }
 
-  /// Runs work under a line.
+  /// Runs work and shows its progress.
   static func following<Result>(_ work: (@escaping TellProgress) async throws -> Result) async throws -> Result {
     guard let width = Terminal.messageWidth else { return try await work { _ in } }
     let line = ProgressLine(width: width)
@@ -19,7 +19,7 @@ final class ProgressLine: Sendable {
 
   private func draw(_ progress: WorkProgress) {
     let line = Self.line(progress).fitted(to: width - 1)
-    // Drawn within the lock, so that a line never overtakes a later one; and not more often than anybody can read.
+    // Drawn under the lock, so that lines stay in order, and not more often than is readable.
     drawn.withLock { drawn in
       let now = ContinuousClock.now
       guard line != drawn.line, drawn.at.map({ now - $0 >= Self.interval }) ?? true else { return }
@@ -35,7 +35,7 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// Like `copying files: 120 of 10000 (1%)`.
+  /// For example `copying files: 120 of 10000 (1%)`.
   static func line(_ progress: WorkProgress) -> String {
     guard let total = progress.total else { return "\(progress.phase): \(progress.done)" }
     let percent = total > 0 ? " (\(progress.done * 100 / total)%)" : ""

@@ -1,4 +1,4 @@
-/// A QR code of a short text (ISO/IEC 18004): versions 1 to 6, error correction M, bytes.
+/// A QR code of a short text (ISO/IEC 18004): versions 1 to 6, error correction level M, byte mode.
 struct QRCode {
   /// The modules by row and column; true is dark.
   let modules: [[Bool]]
@@ -7,7 +7,7 @@ struct QRCode {
     let size: Int
     let dataBytes: Int
     let blocks: Int
-    /// Bytes of error correction in each block.
+    /// Error correction bytes per block.
     let correction: Int
   }
 
@@ -20,17 +20,17 @@ struct QRCode {
     Version(size: 41, dataBytes: 108, blocks: 4, correction: 16),
   ]
 
-  /// Nil for a text of more than 106 bytes.
+  /// Nil if the text is longer than 106 bytes.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
-    // Mode and length take a byte and a half.
+    // Mode and length take one and a half bytes.
     guard let version = Self.versions.first(where: { bytes.count + 2 <= $0.dataBytes }) else { return nil }
     let codewords = Self.codewords(bytes, version)
     let drawings = (0..<8).map { QRDrawing(size: version.size, codewords: codewords, mask: $0) }
     modules = (drawings.min { $0.penalty < $1.penalty } ?? drawings[0]).modules
   }
 
-  /// Data and error correction, in the order in which they are drawn.
+  /// Data and error correction bytes in drawing order.
   private static func codewords(_ bytes: [UInt8], _ version: Version) -> [UInt8] {
     var bits: [Bool] = []
     func append(_ value: Int, _ count: Int) {
@@ -54,7 +54,7 @@ struct QRCode {
       + (0..<version.correction).flatMap { index in corrections.map { $0[index] } }
   }
 
-  /// Two rows of modules in each line, in black on white whatever the terminal's colours are, with the margin that readers need.
+  /// Two rows of modules per line, black on white in any colour scheme, with the margin that readers need.
   var terminalText: String {
     let margin = 4
     let side = modules.count + 2 * margin
@@ -76,7 +76,7 @@ struct QRCode {
   }
 }
 
-/// Bytes as numbers of the field of 256 elements, as QR codes count (polynomial 0x11D).
+/// Arithmetic in the field of 256 elements that QR codes use (polynomial 0x11D).
 private enum GaloisField {
   static func product(_ left: UInt8, _ right: UInt8) -> UInt8 {
     var result = 0
@@ -87,7 +87,7 @@ private enum GaloisField {
     return UInt8(truncatingIfNeeded: result)
   }
 
-  /// The product of (x - 2^n) for n from 0 to below the degree, without its first coefficient, which is 1.
+  /// The product of (x - 2^n) for n from 0 to below the degree, without the leading coefficient 1.
   static func divisor(degree: Int) -> [UInt8] {
     var result = [UInt8](repeating: 0, count: degree - 1) + [1]
     var root: UInt8 = 1

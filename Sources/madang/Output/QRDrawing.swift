@@ -24,23 +24,23 @@ struct QRDrawing {
       fix(index, 6, index % 2 == 0)
     }
     for (row, column) in [(3, 3), (3, size - 4), (size - 4, 3)] { drawSquares(row, column, reach: 4) }
-    // The first version has none.
+    // Version 1 has no alignment pattern.
     if size > 21 { drawSquares(size - 7, size - 7, reach: 2) }
   }
 
-  /// Squares within each other around a centre: those at a distance of 2 and 4 are light.
+  /// Concentric squares; the ones at distance 2 and 4 are light.
   private mutating func drawSquares(_ row: Int, _ column: Int, reach: Int) {
     for down in -reach...reach {
       for right in -reach...reach {
         let distance = max(abs(down), abs(right))
         guard (0..<size).contains(row + down), (0..<size).contains(column + right) else { continue }
-        // The small square of an alignment pattern has a dark centre in a light ring; a finder's centre is three wide.
+        // An alignment pattern has a single dark module in a light ring; the centre of a finder pattern is three modules wide.
         fix(row + down, column + right, reach == 2 ? distance != 1 : distance != 2 && distance != 4)
       }
     }
   }
 
-  /// Tells readers the level of error correction, M, and the mask.
+  /// Draws the format: error correction level M, and the mask.
   private mutating func drawFormat(_ mask: Int) {
     var remainder = mask
     for _ in 0..<10 { remainder = (remainder << 1) ^ ((remainder >> 9) * 0x537) }
@@ -56,11 +56,11 @@ struct QRDrawing {
     fix(size - 8, 8, true)
   }
 
-  /// Up and down in pairs of columns, from the right.
+  /// Upwards and downwards in pairs of columns, from the right.
   private mutating func draw(_ codewords: [UInt8], _ mask: Int) {
     var index = 0
     for pair in stride(from: size - 1, through: 1, by: -2) {
-      // The column of the timing pattern is left out.
+      // The column of the timing pattern is skipped.
       let right = pair <= 6 ? pair - 1 : pair
       for step in 0..<size {
         let isUpward = (right + 1) & 2 == 0
@@ -87,7 +87,7 @@ struct QRDrawing {
     }
   }
 
-  /// How hard it is to read: the less, the better.
+  /// How hard the code is to read; lower is better.
   var penalty: Int {
     let columns = (0..<size).map { column in modules.map { $0[column] } }
     var penalty = (modules + columns).reduce(0) { $0 + Self.penalty(ofLine: $1) }

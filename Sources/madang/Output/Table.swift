@@ -1,5 +1,4 @@
-/// Rows under headings, aligned by display width. The widest column gives way when the terminal is too narrow, and the first if that is not
-/// enough.
+/// Rows under headings, aligned by display width. If the terminal is too narrow, the widest column shrinks first, then the first column.
 struct Table {
   let headings: [String]
   let rows: [[String]]

@@ -3,10 +3,10 @@ import Foundation
 
 /// The two streams of a command: data on standard output, messages on standard error.
 enum Terminal {
-  /// The columns to fit human output into: the terminal's, or nil when standard output is no terminal.
+  /// The width for readable output: the terminal's, or nil if standard output is not a terminal.
   static var width: Int? { width(of: STDOUT_FILENO) }
 
-  /// The columns of the terminal that messages go to, or nil when standard error is none.
+  /// The width for messages: the terminal's, or nil if standard error is not a terminal.
   static var messageWidth: Int? { width(of: STDERR_FILENO) }
 
   private static func width(of descriptor: Int32) -> Int? {
@@ -25,13 +25,13 @@ enum Terminal {
   static func line(_ text: String) throws { try data((text + "\n").utf8) }
 
   static func message(_ text: String) {
-    // Nowhere is left to complain when standard error is closed.
+    // If standard error is closed, the failure cannot be reported.
     try? put(Array((text.printable + "\n").utf8), to: STDERR_FILENO)
   }
 
-  /// Why a command fails. The journal of systemd is told that it is an error.
+  /// Prints why a command fails. In systemd's journal the line has the priority of an error.
   ///
-  /// Returns after ``patience`` at the latest: a pipe that nothing reads must not keep the process from ending.
+  /// Returns after ``patience`` at the latest: a pipe without a reader must not keep the process alive.
   static func problem(_ text: String) {
     let isWritten = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -41,21 +41,21 @@ enum Terminal {
     _ = isWritten.wait(timeout: .now() + patience)
   }
 
-  /// Seconds for which the last words of the process may wait for their reader.
+  /// How long the last output of the process may wait for its reader, in seconds.
   private static let patience = 5.0
 
-  /// Writes what holds control sequences on purpose.
+  /// Prints text that contains control sequences on purpose.
   static func picture(_ text: String) { try? put(Array((text + "\n").utf8), to: STDERR_FILENO) }
 
-  /// Puts a message in the place of the line the cursor is on, and stays on it.
+  /// Replaces the current line by a message, and keeps the cursor on it.
   static func overwrite(_ line: String) {
     try? put(Array(("\r\u{1B}[K" + line.printable).utf8), to: STDERR_FILENO)
   }
 
-  /// Writes a question; the answer is typed behind it.
+  /// Prints a question; the answer is typed after it.
   static func prompt(_ text: String) { try? put(Array(text.printable.utf8), to: STDERR_FILENO) }
 
-  /// Asks on the terminal without echo.
+  /// Reads a line from the terminal without echo.
   static func readSecret(_ prompt: String) throws -> String {
     var settings = termios()
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw Failure("the terminal does not answer") }

@@ -2,7 +2,7 @@ import Foundation
 import MadangClient
 import Synchronization
 
-/// How far an upload is, on one line of standard error that is gone afterwards. Nothing where that is no terminal.
+/// Shows the progress of an upload on one line of standard error, which is removed at the end. Prints nothing without a terminal.
 final class UploadBar: Sendable {
   private let label: String
   private let width: Int
@@ -13,14 +13,14 @@ final class UploadBar: Sendable {
     self.width = width
   }
 
-  /// Runs an upload of one file, or none, under a bar.
+  /// Runs an upload of at most one file and shows its progress.
   static func following<Result>(_ upload: Upload?, _ work: (UploadProgress?) async throws -> Result) async throws
     -> Result
   {
     try await following(upload.map { [$0] } ?? [], work)
   }
 
-  /// Runs an upload of some files under one bar.
+  /// Runs an upload of several files and shows their common progress.
   static func following<Result>(_ uploads: [Upload], _ work: (UploadProgress?) async throws -> Result) async throws
     -> Result
   {
@@ -32,7 +32,7 @@ final class UploadBar: Sendable {
 
   private func draw(_ sent: Int, _ total: Int) {
     let line = Self.line(label, sent: sent, total: total, width: width)
-    // Drawn within the lock, so that a line never overtakes a later one; a chunk that changes nothing draws nothing.
+    // Drawn under the lock, so that lines stay in order; a chunk that changes nothing draws nothing.
     drawn.withLock { drawn in
       guard line != drawn else { return }
       drawn = line

@@ -1,14 +1,14 @@
 import MadangAPI
 import MadangClient
 
-/// A room under the name it was asked for by.
+/// A room, and the name by which it was requested.
 struct NamedRoom {
   let name: String
   let room: RoomAddress
 }
 
 extension Person {
-  /// The workspace of that name or id; without one the workspace in use, else the newest.
+  /// The workspace with this name or id; without one, the workspace in use, or else the newest.
   func workspace(_ wanted: String?) async throws -> Edition2024_10.Workspace {
     let all = try await client.workspaces()
     if let wanted {
@@ -23,7 +23,7 @@ extension Person {
     return found
   }
 
-  /// `#channel`, or `@` and a nickname or address, in a workspace.
+  /// The room `#channel`, or the direct messages with `@` and a nickname or address, in a workspace.
   func room(_ name: String, in workspace: Edition2024_10.Workspace) async throws -> NamedRoom {
     guard name.hasPrefix("@") else {
       let channel = try await channel(name, in: workspace)
@@ -35,18 +35,18 @@ extension Person {
       name: "@" + dm.user.nickname, room: .directMessage(id: dm.roomID, workspace: workspace.workspaceID))
   }
 
-  /// Whether one is in the room; direct messages need no joining.
+  /// Whether the person is in the room; direct messages need no joining.
   func hasJoined(_ room: RoomAddress) async throws -> Bool {
     guard case .channel(let id, let workspace) = room else { return true }
     return try await client.myChannels(in: workspace).contains { $0.channelID == id }
   }
 
-  /// Joins a channel, as reading it does; nothing of it is read.
+  /// Joins a channel, as reading it would, without reading chats.
   func join(_ room: RoomAddress) async throws {
     _ = try await client.history(of: room, after: "9999-12-31T23:59:59.999Z")
   }
 
-  /// The channel of that name, with or without `#`.
+  /// The channel with this name, with or without `#`.
   func channel(_ name: String, in workspace: Edition2024_10.Workspace) async throws -> Edition2024_10.Channel {
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
     let channels = try await client.channels(in: workspace.workspaceID)
@@ -56,13 +56,13 @@ extension Person {
     return found
   }
 
-  /// The direct-message room with a member, named by nickname or address, with or without `@`.
+  /// The direct messages with a member, given by nickname or address, with or without `@`.
   func directMessage(_ name: String, in workspace: Edition2024_10.Workspace) async throws -> Edition2024_10.DMRoom {
     let other = try await member(name, of: workspace)
     return try await client.openDirectMessage(with: other.userID, in: workspace.workspaceID)
   }
 
-  /// The member of that nickname or address, with or without `@`.
+  /// The member with this nickname or address, with or without `@`.
   func member(_ name: String, of workspace: Edition2024_10.Workspace) async throws -> Edition2024_10.Member {
     let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
     let members = try await client.members(ofWorkspace: workspace.workspaceID)

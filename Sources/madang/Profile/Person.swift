@@ -1,15 +1,15 @@
 import MadangAPI
 import MadangClient
 
-/// Who runs a command: the client, what it remembers and where it prints.
+/// The person who runs a command: their client, profile and output.
 struct Person {
   let client: MadangClient
   let profile: ProfileFile
-  /// The id of the workspace chosen with `workspace use`.
+  /// The id of the workspace chosen by `workspace use`.
   let workspaceInUse: String?
   let output: Output
 
-  /// Makes the profile that of a new session. The workspace and read marks stay if the server does.
+  /// Stores a new session in the profile. Workspace and read marks are kept if the server is the same.
   func remember(_ login: Edition2024_10.Login) throws {
     let configuration = client.configuration
     try profile.update { profile in
@@ -22,7 +22,7 @@ struct Person {
     }
   }
 
-  /// Remembers that chats up to these have been shown.
+  /// Records that the chats up to these were shown.
   func markRead(_ chats: some Sequence<Chat>) throws {
     var newest: [String: String] = [:]
     for chat in chats { newest[chat.roomID] = max(chat.createdAt, newest[chat.roomID] ?? "") }

@@ -1,18 +1,18 @@
 import Foundation
 import MadangAPI
 
-/// The profile on disk, readable by its owner only. Changes of several processes at once are all kept.
+/// A profile on disk, readable by its owner only. Safe against concurrent changes by several processes.
 struct ProfileFile: Sendable {
   let url: URL
 
-  /// A profile by its name, or by its path, which has a `/`.
+  /// - Parameter name: A name, or a path, which contains a `/`.
   init(named name: String) {
     url = name.contains("/") ? URL(filePath: name) : Environment.current.profiles.appending(path: name + ".json")
   }
 
   private init(_ url: URL) { self.url = url }
 
-  /// Every profile that has a name, in the order of the names.
+  /// All named profiles, ordered by name.
   static func all() throws -> [ProfileFile] {
     let folder = Environment.current.profiles
     guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
@@ -22,7 +22,7 @@ struct ProfileFile: Sendable {
 
   var name: String { url.deletingPathExtension().lastPathComponent }
 
-  /// The profile, nil if there is none.
+  /// The profile; nil if the file does not exist.
   func load() throws -> Profile? {
     guard let data = FileManager.default.contents(atPath: url.path) else { return nil }
     do {
@@ -32,7 +32,7 @@ struct ProfileFile: Sendable {
     }
   }
 
-  /// Keeps or forgets the tokens of the session with `server`. Those of another server stay as they are.
+  /// Stores or removes the tokens of the session with `server`. Tokens of another server stay unchanged.
   func keep(_ tokens: Edition2024_10.Tokens?, of server: String) throws {
     try update { profile in
       if profile?.server == server { profile?.tokens = tokens }
@@ -57,7 +57,7 @@ struct ProfileFile: Sendable {
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let data = try encoder.encode(profile)
     let new = url.path + ".new"
-    // A file left by a crash may have other permissions.
+    // A file that a crash has left may have other permissions.
     unlink(new)
     let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw cannotWrite() }

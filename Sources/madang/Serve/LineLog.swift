@@ -1,6 +1,6 @@
 import Logging
 
-/// A log whose lines are made as values, and taken by a function.
+/// A log handler that passes each line as a value to a function.
 struct LineLog: LogHandler {
   private let label: String
   private let take: @Sendable (LogLine) -> Void

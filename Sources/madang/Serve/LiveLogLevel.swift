@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// A level of the log that counts for all loggers of a program, and can be changed while they are used.
+/// A log level that applies to all loggers of the program and can be changed while they are in use.
 final class LiveLogLevel: Sendable {
   private let level: Mutex<Logger.Level>
 
@@ -12,10 +12,10 @@ final class LiveLogLevel: Sendable {
     set { level.withLock { $0 = newValue } }
   }
 
-  /// What writes lines as `handler` does, but goes by this level.
+  /// A handler that writes like `handler` but filters by this level.
   func heeded(by handler: any LogHandler) -> any LogHandler {
     var handler = handler
-    // Lines come only once the level has let them.
+    // The wrapped handler must not filter again.
     handler.logLevel = .trace
     return Handler(level: self, handler: handler, metadata: handler.metadata)
   }
@@ -24,12 +24,13 @@ final class LiveLogLevel: Sendable {
     let level: LiveLogLevel
     var handler: any LogHandler
 
-    /// One logger has none of its own.
+    /// A single logger has no level of its own.
     var logLevel: Logger.Level {
       get { level.now }
       set {}
     }
-    /// Of this logger. Handlers that write text would make text of it at once; every request has some, and few write a line.
+    /// This logger's metadata. It is kept here, because text handlers would format it at once; every request has some, but few write a
+    /// line.
     var metadata: Logger.Metadata
     var metadataProvider: Logger.MetadataProvider? {
       get { handler.metadataProvider }

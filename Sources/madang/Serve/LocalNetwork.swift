@@ -4,9 +4,9 @@ import MadangCore
 import MadangServer
 import NIOCore
 
-/// A server in development mode for devices in the local network.
+/// A development server for devices in the local network.
 enum LocalNetwork {
-  /// By which other machines reach a server that listens on this host. Throws ``SetupError`` if there is none.
+  /// The address by which other machines reach a server that listens on this host. Throws ``SetupError`` if there is none.
   static func address(of host: String) throws -> String {
     guard host == "0.0.0.0" || host == "::" else { return urlHost(host) }
     let devices = (try? System.enumerateDevices()) ?? []
@@ -16,7 +16,7 @@ enum LocalNetwork {
       }
       return (device.name, address)
     }
-    // Of wires and radios; those of containers and tunnels lead nowhere else.
+    // Prefer wired and wireless interfaces; those of containers and tunnels are not reachable from the network.
     let usual = candidates.first { device in ["en", "eth", "wl"].contains(where: device.name.hasPrefix) }
     guard let found = usual ?? candidates.first else {
       throw SetupError("--lan: this machine has no address in a local network; connect it, or name one with --host")
@@ -24,7 +24,7 @@ enum LocalNetwork {
     return found.address
   }
 
-  /// Tells the operator, on standard error, what devices need. A camera reads the server's URL.
+  /// Prints to standard error what devices need. Cameras can read the server's URL.
   static func tell(_ url: String, _ settings: ServerSettings) {
     var lines = ["For devices in this network: \(url)"]
     lines += settings.keys.sorted { $0.value.rawValue > $1.value.rawValue }.map {

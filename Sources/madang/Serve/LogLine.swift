@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 
-/// How lines of the log look.
+/// The format of log lines.
 enum LogFormat: String, CaseIterable {
   case text, json
 }
@@ -15,7 +15,7 @@ struct LogLine {
   let message: String
   let metadata: Logger.Metadata
 
-  /// Says how many lines are missing before it.
+  /// A line that says how many lines were dropped before it.
   static func ofDropped(_ count: Int) -> LogLine {
     LogLine(
       level: .warning, label: "madang", source: "madang",
@@ -23,8 +23,8 @@ struct LogLine {
       metadata: ["lines": "\(count)"])
   }
 
-  /// The line, its end included. Control characters are escaped, so that no value begins a line of its own.
-  /// - Parameter isForJournal: Whether the journal of systemd reads it, which takes the priority from its beginning.
+  /// The line with its newline. Control characters are escaped, so that no value can start a line of its own.
+  /// - Parameter isForJournal: Whether systemd's journal reads the line; then it starts with its priority.
   func bytes(_ format: LogFormat, isForJournal: Bool) -> [UInt8] {
     let line =
       switch format {
@@ -39,7 +39,7 @@ struct LogLine {
     return "\(Self.stamp(time)) \(level) \(label):\(values) [\(source)] \(message)".escapingControls
   }
 
-  /// As `2026-11-28T09:05:01+0900`, by this machine's zone.
+  /// For example `2026-11-28T09:05:01+0900`, in the local time zone.
   private static func stamp(_ time: Date) -> String {
     var (seconds, parts) = (time_t(time.timeIntervalSince1970), tm())
     localtime_r(&seconds, &parts)
@@ -94,7 +94,7 @@ struct LogLine {
 }
 
 extension String {
-  /// Control characters as `\n`, `\r`, `\t` or `\u{1B}`. Backslashes stay as they are: people read these lines.
+  /// Control characters as `\n`, `\r`, `\t` or `\u{1B}`. Backslashes are not escaped, because people read these lines.
   fileprivate var escapingControls: String {
     guard unicodeScalars.contains(where: \.isControl) else { return self }
     var escaped = String.UnicodeScalarView()
@@ -106,7 +106,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Also the separators of lines and paragraphs.
+  /// Includes the separators of lines and paragraphs.
   fileprivate var isControl: Bool {
     properties.generalCategory == .control || value == 0x2028 || value == 0x2029
   }

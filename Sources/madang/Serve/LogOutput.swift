@@ -1,17 +1,17 @@
 import Foundation
 
-/// Writes lines to a descriptor on a thread of its own: who logs never waits for the program that reads them.
+/// Writes log lines to a descriptor on its own thread, so that logging never waits for the reader of the log.
 ///
-/// Lines that come while too many bytes wait, and lines that cannot be written, are dropped and counted. The next line that is
-/// written is preceded by one with that number.
+/// Lines are dropped and counted if too many bytes are waiting, or if they cannot be written. The next line that is written follows a line
+/// with this number.
 ///
-/// `@unchecked Sendable`: what may change is touched only while `lock` is held.
+/// `@unchecked Sendable`: all mutable state is accessed only while `lock` is held.
 final class LogOutput: @unchecked Sendable {
   private enum Entry {
     case line([UInt8])
     case dropped(Int)
 
-    /// How many lines it stands for.
+    /// How many lines this entry represents.
     var lines: Int {
       switch self {
       case .line: 1
@@ -25,14 +25,14 @@ final class LogOutput: @unchecked Sendable {
   private let describeDropped: @Sendable (Int) -> [UInt8]
   private let lock = NSCondition()
   private var entries: [Entry] = []
-  /// Bytes of lines that are not written yet.
+  /// The size of lines that are not written yet, in bytes.
   private var waitingBytes = 0
-  /// Lines that are not written yet.
+  /// The number of lines that are not written yet.
   private var waitingLines = 0
 
   /// - Parameters:
-  ///   - limit: Bytes of lines that may wait.
-  ///   - describeDropped: Makes the line that says how many were dropped, its end included.
+  ///   - limit: How many bytes of lines may wait.
+  ///   - describeDropped: Makes the line, with its newline, that says how many were dropped.
   init(descriptor: Int32, limit: Int, describeDropped: @escaping @Sendable (Int) -> [UInt8]) {
     (self.descriptor, self.limit, self.describeDropped) = (descriptor, limit, describeDropped)
     let thread = Thread { [self] in writeLines() }
@@ -40,7 +40,7 @@ final class LogOutput: @unchecked Sendable {
     thread.start()
   }
 
-  /// Takes a whole line, its end included. Returns at once.
+  /// Takes a whole line with its newline. Returns at once.
   func write(_ line: [UInt8]) {
     lock.withLock {
       guard waitingBytes + line.count <= limit else { return drop(1) }
@@ -51,7 +51,7 @@ final class LogOutput: @unchecked Sendable {
     }
   }
 
-  /// Waits until all lines are written, but not longer than `patience`.
+  /// Waits until all lines are written, for at most `patience`.
   /// - Returns: How many are not written.
   @discardableResult
   func flush(within patience: Duration) -> Int {
@@ -73,7 +73,7 @@ final class LogOutput: @unchecked Sendable {
 
   private func writeLines() -> Never {
     Self.blockBrokenPipe()
-    // Lines of a batch that failed; whether it was written in part, so that the next line would be glued to it.
+    // The number of lines in a batch that failed, and whether it was partly written, so that the next line would be appended to its rest.
     var (lost, isTorn) = (0, false)
     while true {
       let batch = take()
@@ -93,7 +93,7 @@ final class LogOutput: @unchecked Sendable {
     }
   }
 
-  /// Blocks SIGPIPE on this thread: a write to a pipe whose reader is gone then fails instead of ending the process.
+  /// Blocks SIGPIPE on this thread: writing to a pipe without a reader then fails instead of ending the process.
   private static func blockBrokenPipe() {
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -101,7 +101,7 @@ final class LogOutput: @unchecked Sendable {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  /// Waits for a line, and takes all that wait.
+  /// Waits for a line, and returns all waiting lines.
   private func take() -> [Entry] {
     lock.withLock {
       while waitingLines == 0 { lock.wait() }
@@ -120,7 +120,7 @@ final class LogOutput: @unchecked Sendable {
     }
   }
 
-  /// How many bytes were written: fewer than there are when the system refuses them, as the disk is full or the reader is gone.
+  /// Returns how many bytes were written. Fewer than given if the system refuses them: the disk is full or the reader is gone.
   private func put(_ bytes: [UInt8]) -> Int {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -1,14 +1,14 @@
 import Foundation
 import Logging
 
-/// How many files the system lets this process have open. Each connection is one of them; a WebSocket with TLS is three.
+/// The limit of open files for this process. A connection takes one; a WebSocket with TLS takes three.
 enum OpenFiles {
-  /// Files that are not connections of clients: the database's, uploads, notifications, the log.
+  /// Files other than client connections: database, uploads, notifications, log.
   private static let others = 256
 
-  /// Raises the limit to what the system allows without privileges, and answers how many connections fit.
+  /// Raises the limit as far as the system allows without privileges, and returns how many connections fit.
   ///
-  /// - Parameter filesEach: How many files a connection may take.
+  /// - Parameter filesEach: Files per connection.
   static func connections(wanted: Int, filesEach: Int = 1, _ logger: Logger) -> Int {
     var limit = rlimit()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

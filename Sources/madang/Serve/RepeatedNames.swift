@@ -1,16 +1,16 @@
 import Foundation
 
-/// Names that an object of a JSON text has twice. Decoders take one of the values without a word.
+/// Finds names that occur twice in a JSON object. Decoders silently use one of the values.
 enum RepeatedNames {
-  /// Of an object, or an array, in which no string is followed by a colon.
+  /// An open object or array; an array has no names.
   private struct Scope {
     var names: Set<String> = []
-    /// Whose value is being read.
+    /// The name whose value is being read.
     var name = ""
   }
 
-  /// Each with the names around it, like `mail.name`.
-  /// - Parameter json: A valid text.
+  /// Each name with the names around it, for example `mail.name`.
+  /// - Parameter json: Must be valid JSON.
   static func find(in json: [UInt8]) -> [String] {
     var (found, scopes, text) = ([String](), [Scope](), "")
     var index = 0

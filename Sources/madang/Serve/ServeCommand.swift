@@ -66,7 +66,7 @@ struct Serve: AsyncParsableCommand {
   var printConfig = false
 
   func run() async throws {
-    // What is written (database, files, secrets) is for this user alone.
+    // Files that are written here (database, files, secrets) are readable by this user only.
     umask(0o077)
     var flags: [String: String] = [:]
     flags["host"] = host
@@ -107,7 +107,7 @@ struct Serve: AsyncParsableCommand {
     settings.version = Version.text
     settings.limits.connections.total = OpenFiles.connections(
       wanted: settings.limits.connections.total, filesEach: settings.tls.isUsed ? 3 : 1, logger)
-    // Before anything takes long: until then the signal ends the process. It also comes when a terminal is closed.
+    // Installed before anything slow: until then the signal ends the process. It also arrives when a terminal is closed.
     let takesHangups = settings.tls.isUsed || isatty(STDIN_FILENO) == 0
     let hangups = takesHangups ? await UnixSignalsSequence(trapping: .sighup) : nil
     let address = loaded.isForLocalNetwork ? try LocalNetwork.address(of: settings.host) : nil
@@ -129,9 +129,9 @@ struct Serve: AsyncParsableCommand {
       let scheme = loaded.settings.tls.isUsed ? "https" : "http"
       if loaded.settings.isDevelopment { server.assume(publicURL: "\(scheme)://\(reachable):\(port)") }
       SystemdNotice.ready.send()
-      // On a thread of its own, which alone waits if the stream is a pipe that is full.
+      // On its own thread, so that only this thread waits if the stream is a full pipe.
       Thread.detachNewThread {
-        // The stream may be closed; the server serves all the same.
+        // The server runs even if the stream is closed.
         try? Terminal.line("madang listening on \(scheme)://\(urlHost(loaded.settings.host)):\(port)")
         if let address { LocalNetwork.tell("\(scheme)://\(address):\(port)", loaded.settings) }
       }
@@ -154,7 +154,7 @@ struct Serve: AsyncParsableCommand {
       var settings = SettingsReload(loaded, flags: flags, file: config, server: server, level: level, logger: logger)
       for await _ in hangups {
         server.reloadCertificate()
-        // Keys and a token are made anew with each reading.
+        // For the local network, reloading would create new keys and a new token.
         if !loaded.isForLocalNetwork { await settings.run() }
       }
     }
@@ -164,7 +164,7 @@ struct Serve: AsyncParsableCommand {
       impatience.cancel()
     }
     do { try await ServiceGroup(configuration: configuration).run() } catch is CancellationError {
-      // What was in flight took longer than the stop may; it was cut off.
+      // Requests in progress took longer than the stop may take; they were cut off.
     } catch {
       throw Complaint(error)
     }
@@ -172,7 +172,7 @@ struct Serve: AsyncParsableCommand {
   }
 }
 
-/// The first signal begins a graceful stop; a second one ends the process at once.
+/// The first signal starts a graceful stop; the second ends the process at once.
 private func exitOnSecondSignal(_ development: DevelopmentServer?, _ flushLog: @Sendable () -> Void) async {
   var seen = 0
   for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
@@ -187,8 +187,8 @@ private func exitOnSecondSignal(_ development: DevelopmentServer?, _ flushLog: @
 private struct ServerService: Service, Undescribed {
   let server: MadangServer
   let development: DevelopmentServer?
-  /// How long after a stop began the process ends in any case, for instance with a client that never finishes its
-  /// request. Nothing acknowledged is lost: that is on disk.
+  /// The process ends after this time in any case, even if a client never finishes its request. Acknowledged data is on disk and is not
+  /// lost.
   let lastCall: Duration
   let flushLog: @Sendable () -> Void
 
@@ -197,7 +197,7 @@ private struct ServerService: Service, Undescribed {
       try await server.run()
     } onGracefulShutdown: {
       SystemdNotice.stopping.send()
-      // Unstructured: it must outlive the group of services that does not end.
+      // Unstructured, because it must outlive the service group if that does not end.
       Task { [development, lastCall, flushLog] in
         try await Task.sleep(for: lastCall)
         development?.removeFiles()
@@ -208,7 +208,7 @@ private struct ServerService: Service, Undescribed {
   }
 }
 
-/// An error in words for the operator, without a stack of types around it.
+/// An error as plain words for the operator, without nested types.
 struct Complaint: Error, CustomStringConvertible {
   let description: String
 

@@ -1,9 +1,9 @@
 import Foundation
 import MadangCore
 
-/// Finds names that are none of a setting: a misspelt one would leave the server at a default its operator did not want.
+/// Finds unknown setting names. Without this check, a misspelt name would silently leave the default in place.
 enum SettingNames {
-  /// What a settings file has in the place of a value.
+  /// The structure of a settings file, without its values.
   private enum Shape: Decodable {
     case object([String: Shape])
     case list
@@ -26,7 +26,7 @@ enum SettingNames {
     }
   }
 
-  /// Settings of earlier versions, and what takes their place.
+  /// Settings of earlier versions and their replacements.
   private static let former = [
     "password.cost": "no longer a setting; use password.memory (KiB) and password.passes",
     "push.queue": "no longer a setting: chats wait in the database; push.lifetime says for how many seconds",
@@ -38,12 +38,12 @@ enum SettingNames {
     "log.flush",
     "mail.parallel",
   ]
-  /// Variables of the command line, and of the tests.
+  /// Variables of the command line and of the tests.
   private static let otherVariables = [
     "MADANG_DEV_URL", "MADANG_KEY", "MADANG_PROFILE", "MADANG_SERVER", "MADANG_PRICE", "MADANG_TEST_",
   ]
 
-  /// The mistakes in the names of a settings file, which is JSON.
+  /// Mistakes in the names of a settings file, which is JSON.
   static func mistakes(inFile path: String) throws -> [String] {
     let file = try Data(contentsOf: URL(filePath: path))
     let shape = try JSONDecoder().decode(Shape.self, from: file)
@@ -64,7 +64,7 @@ enum SettingNames {
       }
   }
 
-  /// The variables of an environment that look like settings and are none.
+  /// Environment variables that look like settings but are not.
   static func strangers(in environment: some Sequence<String>) -> [String] {
     let known = LoadedSettings.declared.map { variable($0.key) }
     return environment.sorted().compactMap { name in

@@ -1,7 +1,6 @@
 import Foundation
 
-/// What systemd is told by a service of `Type=notify`: a datagram to the socket that it names. Nothing is told where
-/// nobody asks for it.
+/// The notices of a service of `Type=notify` to systemd: datagrams to the socket that systemd names. Without such a socket none is sent.
 enum SystemdNotice: String {
   case ready = "READY=1"
   case stopping = "STOPPING=1"
@@ -14,16 +13,16 @@ enum SystemdNotice: String {
     }
   }
 
-  /// The reason why it was not sent, if so.
+  /// Why the notice was not sent; nil if it was.
   private func send(to name: String) -> String? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     var path = Array(name.utf8)
-    // An abstract name is written with `@` in the place of the zero that it begins with.
+    // An abstract name starts with a zero byte, which is written as `@`.
     if path[0] == UInt8(ascii: "@") { path[0] = 0 }
     guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return "the name is too long" }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
-    // The end counts for abstract names: zeros behind one would be a part of it.
+    // The length matters for abstract names: zeros after the name would be part of it.
     let length = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path) + path.count
 
     #if canImport(Darwin)

@@ -22,7 +22,7 @@ struct UnreadCommand: AsyncParsableCommand {
   }
 }
 
-/// A count under its room's name; travels as the count alone.
+/// A count with its room's name. Encoded as the count alone.
 struct NamedUnread: Encodable {
   let name: String
   let unread: Unread
@@ -31,7 +31,7 @@ struct NamedUnread: Encodable {
 }
 
 extension Person {
-  /// The rooms one is in: joined channels, then direct messages.
+  /// The rooms of the account: joined channels, then direct messages.
   func rooms(of workspace: Edition2024_10.Workspace) async throws -> [NamedRoom] {
     let id = workspace.workspaceID
     let channels = try await client.myChannels(in: id)
@@ -42,7 +42,7 @@ extension Person {
       }
   }
 
-  /// The counts in the rooms' order.
+  /// The counts, in the order of the rooms.
   func unread(in rooms: [NamedRoom]) async throws -> [NamedUnread] {
     let read = try profile.load()?.read ?? [:]
     let dates = rooms.map { ($0.room, read[$0.room.id] ?? RoomAddress.beginning) }

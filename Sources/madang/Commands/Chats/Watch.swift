@@ -35,7 +35,7 @@ struct Watch: AsyncParsableCommand {
 }
 
 extension Person {
-  /// Prints live chats until `most` have come. Returns how many came.
+  /// Prints live chats until `most` have arrived. Returns how many arrived.
   fileprivate func watch(_ rooms: [NamedRoom], most: Int?) async throws -> Int {
     let names = Dictionary(rooms.map { ($0.room.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     var printer = ChatPrinter(output)
@@ -60,7 +60,7 @@ extension Person {
   }
 }
 
-/// Runs `work`, cancelled after `seconds`; nil if it was.
+/// Runs `work` and cancels it after `seconds`; nil if it was cancelled.
 private func within<Result: Sendable>(
   _ seconds: Double?, _ work: @escaping @Sendable () async throws -> Result
 ) async throws -> Result? {

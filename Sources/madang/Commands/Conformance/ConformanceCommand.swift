@@ -96,14 +96,14 @@ struct ConformanceCommand: AsyncParsableCommand {
     if let emptiness = counted.emptiness { throw Failure(emptiness) }
   }
 
-  /// Of the results: how a page beside or elsewhere names them.
+  /// The path of the results, relative to `page` if possible.
   private func path(from page: String) -> String {
     let (results, page) = (URL(filePath: results).standardizedFileURL, URL(filePath: page).standardizedFileURL)
     let isBeside = results.deletingLastPathComponent() == page.deletingLastPathComponent()
     return isBeside ? results.lastPathComponent : results.path
   }
 
-  /// Every rule of such an edition would be violated, and no rule be to blame.
+  /// With a refused key every rule of the edition would seem violated, although none is.
   private func refuse(_ editions: [EditionName]) throws(Failure) {
     guard !editions.isEmpty else { return }
     let names = editions.map(\.rawValue).joined(separator: " and ")
@@ -151,7 +151,7 @@ struct ConformanceCommand: AsyncParsableCommand {
   }
 }
 
-/// A rule as `--list` shows it.
+/// A rule in the output of `--list`.
 private struct ListedRule: Encodable {
   let rule: String
   let section: String

@@ -15,12 +15,12 @@ struct EditionKeyOptions: ParsableArguments {
   @Option(name: .customLong("key-2024-01"), help: ArgumentHelp("The key of the edition 2024-01.", valueName: "key"))
   var january: String?
 
-  /// The option by which a key is given again.
+  /// The option that gives the key of an edition.
   func option(of edition: EditionName) -> String {
     key != nil && edition == self.edition ? "--key KEY --edition \(edition.rawValue)" : "--key-\(edition.rawValue) KEY"
   }
 
-  /// - Parameter isInDevelopment: Whether the development keys stand in where none is given.
+  /// - Parameter isInDevelopment: Whether missing keys are replaced by the development keys.
   func given(isInDevelopment: Bool) -> [EditionName: String] {
     var keys: [EditionName: String] = [:]
     keys[.october2024] = october

@@ -5,7 +5,7 @@ struct ClockOptions: ParsableArguments {
   @OptionGroup var options: DevelopmentOptions
   @OptionGroup var printing: JSONOption
 
-  /// Changes the clock, and shows it.
+  /// Changes the clock, and prints it.
   func change(_ field: String, to value: some Encodable) async throws {
     try show(
       try await options.server.call(

@@ -32,6 +32,6 @@ struct DevExpect: AsyncParsableCommand {
     guard outcome.met else { throw ExitCode.failure }
   }
 
-  /// `wait` and `settle` together, in seconds.
+  /// Longest `wait` and `settle` together, in seconds.
   private static let longest: Int64 = 120
 }

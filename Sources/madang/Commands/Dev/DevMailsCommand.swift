@@ -19,7 +19,7 @@ struct DevMailsCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How long to wait for one, up to 60s.", valueName: "time")) var wait: String?
   @Flag(help: "Print the link in the newest one, and nothing else.") var link = false
 
-  /// As the server tells of it.
+  /// A mail in the server's answer.
   private struct KeptMail: Codable {
     let id: Int
     let kind: String
@@ -28,11 +28,11 @@ struct DevMailsCommand: AsyncParsableCommand {
     let body: String
     let at: String
 
-    /// The last one in its text, which is what the mail is about; nil if there is none.
+    /// The last link in the text, which is the link that the mail is about; nil if there is none.
     var link: String? { body.matches(of: /https?:\/\/[^\s]+/).last.map { String($0.0) } }
   }
 
-  /// How often the server is asked while mails are waited for.
+  /// The pause between two requests while waiting for mails.
   private static let pause: Duration = .milliseconds(200)
 
   func validate() throws {
@@ -58,7 +58,7 @@ struct DevMailsCommand: AsyncParsableCommand {
     if wait != nil, mails.isEmpty { throw ExitCode.failure }
   }
 
-  /// Those that fit, as soon as there are any, or when the time is over.
+  /// Matching mails, as soon as there are any, or when the time is over.
   private func found() async throws -> [KeptMail] {
     let end = ContinuousClock.now + (try time())
     while true {

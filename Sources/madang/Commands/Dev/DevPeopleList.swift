@@ -10,7 +10,7 @@ struct DevPeopleList: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only those after this number; the next page of a list.", valueName: "number"))
   var after: Int64 = 0
 
-  /// How many a page has.
+  /// Accounts per page.
   private static let page = 1000
 
   func run() async throws {

@@ -43,7 +43,7 @@ struct DevPushesCommand: AsyncParsableCommand {
   }
 
   private func show(_ pushes: [JournalEntry]) throws {
-    // Whoever follows wants what comes, not that nothing did.
+    // With --follow, an empty answer is not printed.
     guard !(follow && pushes.isEmpty) else { return }
     try printing.output.developmentList(
       pushes,

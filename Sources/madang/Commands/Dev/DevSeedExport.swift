@@ -25,7 +25,7 @@ struct DevSeedExport: AsyncParsableCommand {
         try Terminal.data($0.readableBytesView)
       }
     }
-    // Nothing takes the place of a file before all of it is there.
+    // Read the whole seed first, so that an existing file is replaced only if it is complete.
     let bytes = try await options.server.call(.get, options.path("seed"), query: query)
     do { try bytes.write(to: URL(filePath: output), options: .atomic) } catch {
       throw Failure("\(output) cannot be written: \(FileProblem.words(of: error))")

@@ -7,7 +7,7 @@ import MadangDevelopment
 import NIOCore
 import NIOHTTP1
 
-/// Which server in development mode to call.
+/// The development server that a command calls.
 struct DevelopmentServerOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The server in development mode (default: MADANG_DEV_URL or port 8080 here).", valueName: "url"))
@@ -23,7 +23,7 @@ struct DevelopmentServerOptions: ParsableArguments {
     case delete = "DELETE"
   }
 
-  /// A server that is not there is told of at once.
+  /// A client that does not retry connecting, so that a missing server is reported at once.
   private static let client: HTTPClient = {
     var settings = HTTPClient.Configuration()
     settings.connectionPool.retryConnectionEstablishment = false
@@ -31,9 +31,9 @@ struct DevelopmentServerOptions: ParsableArguments {
   }()
 
   private static let standard = "http://127.0.0.1:8080"
-  /// The largest answer that is taken whole, in bytes.
+  /// Largest answer that is read as a whole, in bytes.
   private static let maxAnswer = 64 << 20
-  /// How long an answer may take beyond what it was asked to wait, in seconds.
+  /// How long an answer may take beyond the requested waiting time, in seconds.
   private static let patience: Int64 = 60
 
   private func server() throws -> String {
@@ -45,7 +45,7 @@ struct DevelopmentServerOptions: ParsableArguments {
     return try ConnectionOptions.normalised(text)
   }
 
-  /// The request to a server. Names under `localhost` are this machine's, and not every system knows them.
+  /// The request to a server. Names under `localhost` are resolved here, because some systems do not know them.
   private static func request(_ server: String, _ target: String) -> HTTPClientRequest {
     guard let parts = server.firstMatch(of: /^http:\/\/([^:]*\.localhost)(:[0-9]+)?$/.ignoresCase()) else {
       return HTTPClientRequest(url: server + target)
@@ -56,14 +56,14 @@ struct DevelopmentServerOptions: ParsableArguments {
     return request
   }
 
-  /// Makes a call under `/_dev`, and answers what the server does.
+  /// Makes a call under `/_dev`, and returns the server's answer.
   ///
   /// - Parameters:
-  ///   - path: Behind `/_dev`; its parts are encoded here.
-  ///   - query: Fields with a value.
+  ///   - path: The path after `/_dev`; its parts are encoded here.
+  ///   - query: Parameters with a value.
   ///   - body: Sent with POST.
-  ///   - seconds: How long the server is asked to wait with its answer.
-  ///   - mistaken: The exit status if the server says that the call is wrong.
+  ///   - seconds: How long the server is asked to wait before it answers.
+  ///   - mistaken: The exit status if the server reports that the call is wrong.
   /// - Throws: ``Failure``.
   func call(
     _ method: Method, _ path: [String], query: [(String, String?)] = [], body: Data? = nil, waiting seconds: Int64 = 0,
@@ -79,7 +79,7 @@ struct DevelopmentServerOptions: ParsableArguments {
     return answer
   }
 
-  /// The same, piece by piece.
+  /// Makes a call under `/_dev`, and passes its answer on piece by piece.
   func call(
     _ method: Method, _ path: [String], query: [(String, String?)] = [], body: Data? = nil,
     waiting seconds: Int64 = 0, mistaken: ExitStatus = .failed, _ sink: (ByteBuffer) throws -> Void
@@ -101,7 +101,7 @@ struct DevelopmentServerOptions: ParsableArguments {
     }
     do {
       let response = try await Self.client.execute(request, timeout: .seconds(seconds + Self.patience))
-      // 409 answers an expectation that is not met.
+      // An expectation that is not met is answered with 409.
       guard response.status == .ok || response.status == .conflict else {
         let body = try await response.body.collect(upTo: 1 << 20)
         throw Self.refusal(response.status, body, by: server, hasToken: token != nil, mistaken: mistaken)
@@ -154,18 +154,18 @@ struct DevelopmentServerOptions: ParsableArguments {
   }
 }
 
-/// The same with the choice of a world in its process.
+/// Options of a server, with the choice of a world in its process.
 struct DevelopmentOptions: ParsableArguments {
   @OptionGroup var server: DevelopmentServerOptions
   @Option(help: ArgumentHelp("A world of the server, by its id or name.", valueName: "id"))
   var world: String?
 
-  /// The path of what the server, or the world, has under this one.
+  /// The path of a resource of the server, or of the chosen world.
   func path(_ parts: String...) -> [String] { (world.map { ["worlds", $0] } ?? []) + parts }
 }
 
 extension Output {
-  /// One object of a development call.
+  /// Prints one object of a development call.
   func development(_ value: some Encodable, _ people: @autoclosure () -> [(String, String)]) throws {
     if json {
       try Terminal.data(DevelopmentJSON.encode(value) + [UInt8(ascii: "\n")])
@@ -174,14 +174,14 @@ extension Output {
     }
   }
 
-  /// Several objects of development calls: one JSON line each, or a table.
+  /// Prints several objects of development calls: one JSON line each, or a table.
   func developmentList<Value: Encodable>(_ values: [Value], _ columns: [Column<Value>], empty: String) throws {
     guard json else { return try list(values, columns, empty: empty) }
     for value in values { try Terminal.data(DevelopmentJSON.encode(value) + [UInt8(ascii: "\n")]) }
   }
 }
 
-/// What a file, or with `-` standard input, holds. Throws ``Failure``.
+/// The content of a file, or of standard input for `-`. Throws ``Failure``.
 func textOfInput(_ path: String) throws -> String {
   do {
     if path == "-" {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import MadangDevelopment
 
-/// Which world, and what becomes of its sockets.
+/// The world to reset, and what happens to its sockets.
 struct ReturnOptions: ParsableArguments {
   @OptionGroup var server: DevelopmentServerOptions
   @OptionGroup var printing: JSONOption

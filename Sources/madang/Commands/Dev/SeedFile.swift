@@ -1,9 +1,9 @@
 import Foundation
 import MadangDevelopment
 
-/// Seeds in files.
+/// Reads seeds from files.
 enum SeedFile {
-  /// Throws ``Failure`` with the file, the line and the cure.
+  /// Throws ``Failure`` with file, line and cure.
   static func read(_ text: String, from path: String) throws -> Seed {
     do {
       return try Seed(text, name: URL(filePath: path).deletingPathExtension().lastPathComponent)

@@ -9,7 +9,7 @@ struct Man: ParsableCommand {
   func run() throws { try Terminal.data(ManualPage.text.utf8) }
 }
 
-/// The help of all commands as one page for `man` (roff's man macros).
+/// The help of all commands as one manual page (roff's man macros).
 enum ManualPage {
   static var text: String {
     var lines = [
@@ -29,19 +29,19 @@ enum ManualPage {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A backslash, and a dot or quote that begins a line, mean something to roff.
+  /// A backslash, and a dot or quote at the start of a line, have a meaning in roff.
   private static func escaped(_ line: some StringProtocol) -> String {
     let text = String(line).replacing("\\", with: "\\e").replacing("-", with: "\\-")
     return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
   }
 }
 
-/// A command that does something, by the words that call it.
+/// A command without subcommands, and the words that call it.
 struct NamedCommand {
   let name: String
   let type: any ParsableCommand.Type
 
-  /// As `--help` prints it.
+  /// The output of `--help`.
   func help(columns: Int) -> String { Madang.helpMessage(for: type, columns: columns) }
 
   static let all = under(Madang.self, [])

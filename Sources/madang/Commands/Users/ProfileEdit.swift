@@ -21,7 +21,7 @@ struct ProfileEdit: AsyncParsableCommand {
 
   func run() async throws {
     try await connection.withPerson { person in
-      // A picture that cannot be read is found out before anything is changed.
+      // Read the picture first: if it cannot be read, nothing must change.
       let picture = try image.map { try Upload(file: URL(filePath: $0)) }
       var me: Edition2024_10.Me?
       if nickname != nil || phone != nil { me = try await person.client.editMe(nickname: nickname, phone: phone) }

@@ -28,6 +28,6 @@ struct WorkspaceShow: AsyncParsableCommand {
 }
 
 extension [Edition2024_10.Member] {
-  /// The name of somebody in the list; the id of somebody who is not.
+  /// The nickname of a member in the list; the id if it is not in the list.
   func nickname(of id: String) -> String { first { $0.userID == id }.map { "@" + $0.nickname } ?? id }
 }
