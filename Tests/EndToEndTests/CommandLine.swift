@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// One person at a shell: runs the client commands of `madang` with a profile of their own.
+/// A person at a shell, who runs the client commands of `madang` with a profile of their own.
 struct Shell {
   let server: TestServer
   let profile: URL
-  /// Variables besides the server and the profile.
+  /// Variables other than the server and the profile.
   let environment: [String: String]
 
   init(_ name: String, at server: TestServer, environment: [String: String] = [:]) {
@@ -44,7 +44,7 @@ struct Shell {
     return await Outcome(status: program.status(), output: output, errors: errors)
   }
 
-  /// Runs a command that must succeed, and returns the one object it prints with `--json`, as it is documented.
+  /// Runs a command that must succeed, and returns the one object that it prints with `--json`, after checking it against the manual.
   @discardableResult
   func object(_ arguments: String...) async throws -> [String: JSONValue] {
     let objects = try await objects(arguments)
@@ -52,10 +52,10 @@ struct Shell {
     return objects[0]
   }
 
-  /// Runs a command that must succeed, and returns what it prints with `--json`, as it is documented.
+  /// Runs a command that must succeed, and returns what it prints with `--json`, after checking it against the manual.
   func objects(_ arguments: String...) async throws -> [[String: JSONValue]] { try await objects(arguments) }
 
-  /// The code a command is refused with: the first word of its message, without data and with status 1.
+  /// Runs a command that must be refused with status 1 and without output. Returns the code: the first word of its message.
   func refusal(_ arguments: String...) async throws -> String {
     let program = try start(arguments)
     async let output = program.output.rest()
@@ -86,7 +86,7 @@ struct Shell {
   }
 }
 
-/// What the tests look at in an object.
+/// The kinds of values that the tests examine in an object.
 enum JSONValue: Decodable, Equatable {
   case text(String)
   case number(Int)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("madang: account", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineAccountTests {
-  @Test("signing up prints the account as data and a word for people beside it")
+  @Test("signing up prints the account as data, and a message on standard error")
   func signUp() async throws {
     try await TestServer.run { server in
       let outcome = try await Shell("mina", at: server).run(
@@ -15,7 +15,7 @@ struct CommandLineAccountTests {
     }
   }
 
-  @Test("with --json the object of the wire is all that is printed, and no token is in it")
+  @Test("--json prints the object of the wire only, without tokens")
   func json() async throws {
     try await TestServer.run { server in
       let mina = Shell("mina", at: server)
@@ -25,7 +25,7 @@ struct CommandLineAccountTests {
     }
   }
 
-  @Test("the profile is readable by its owner only")
+  @Test("only its owner can read the profile")
   func profileMode() async throws {
     try await TestServer.run { server in
       let mina = Shell("mina", at: server)
@@ -35,7 +35,7 @@ struct CommandLineAccountTests {
     }
   }
 
-  @Test("signing in takes the password from a file; a wrong one is refused with the server's code and meaning")
+  @Test("signing in takes the password from a file; a wrong one is refused with the server's code and its meaning")
   func logIn() async throws {
     try await TestServer.run { server in
       try await Shell("mina", at: server).signUp("Mina")
@@ -51,7 +51,7 @@ struct CommandLineAccountTests {
     }
   }
 
-  @Test("after signing out nobody is signed in")
+  @Test("after signing out, commands report that the profile is signed out")
   func logOut() async throws {
     try await TestServer.run { server in
       let mina = Shell("mina", at: server)
@@ -64,7 +64,7 @@ struct CommandLineAccountTests {
     }
   }
 
-  @Test("an expired token is renewed unseen and kept; a session expired for good is refused and forgotten")
+  @Test("an expired token is renewed silently and stored; an expired session is refused and removed")
   func expiry() async throws {
     try await TestServer.run { server in
       let mina = Shell("mina", at: server)
@@ -81,7 +81,7 @@ struct CommandLineAccountTests {
     }
   }
 
-  @Test("tokens go to the server they came from only")
+  @Test("tokens are sent only to the server that issued them")
   func otherServer() async throws {
     try await TestServer.run { server in
       let mina = Shell("mina", at: server)
@@ -94,7 +94,7 @@ struct CommandLineAccountTests {
     }
   }
 
-  @Test("the account is edited field by field, its picture too; members look at each other; coins are shown")
+  @Test("the account is edited field by field, with its picture; members see each other; coins are shown")
   func profile() async throws {
     try await TestServer.run { server in
       let (mina, joon) = (Shell("mina", at: server), Shell("joon", at: server))
@@ -121,7 +121,7 @@ struct CommandLineAccountTests {
     }
   }
 
-  @Test("the coins of a payment are bought once")
+  @Test("the coins of a payment are credited once")
   func store() async throws {
     try await TestServer.run { server in
       let mina = Shell("mina", at: server)
@@ -135,7 +135,7 @@ struct CommandLineAccountTests {
     }
   }
 
-  @Test("profiles with a name hold several accounts; one is chosen by --profile or MADANG_PROFILE")
+  @Test("named profiles hold several accounts; --profile or MADANG_PROFILE selects one")
   func profiles() async throws {
     try await TestServer.run { server in
       let shell = Shell("unused", at: server)

@@ -20,7 +20,7 @@ struct CommandLineAccountsTests {
       var environment = Self.waiting
       if case .postgres(let url) = place { environment["MADANG_DATABASE_URL"] = url }
       try await TestServer.run(environment: environment) { server in
-        // The commands are given a server of mails; the one that runs keeps them.
+        // The commands are configured with a mail server; the running server keeps mails.
         environment["MADANG_MAIL_SMTP"] = "smtp://127.0.0.1:9"
         environment["MADANG_MAIL_FROM"] = "chat@example.com"
         environment["MADANG_DATA"] = server.folder.appending(path: "data").path

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("madang admin", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineAdminTests {
-  /// Runs `body` with a running server on an engine and a shell on its machine.
+  /// Runs `body` with a running server on an engine, and a shell on the same machine.
   private func withServer(
     _ engine: TestEngine, _ body: (_ server: TestServer, _ admin: Shell) async throws -> Void
   ) async throws {
@@ -22,7 +22,7 @@ struct CommandLineAdminTests {
     }
   }
 
-  @Test("a disabled account is signed out and stays out until it is enabled", arguments: TestEngine.available)
+  @Test("a disabled account is signed out and cannot sign in until it is enabled", arguments: TestEngine.available)
   func disable(_ engine: TestEngine) async throws {
     try await withServer(engine) { server, admin in
       let mina = Shell("mina", at: server)
@@ -46,7 +46,7 @@ struct CommandLineAdminTests {
   }
 
   @Test(
-    "the sockets of somebody who is disabled, or whose session is ended, are disconnected",
+    "the sockets of an account that is disabled, or whose session is ended, are disconnected",
     arguments: TestEngine.available)
   func sockets(_ engine: TestEngine) async throws {
     try await withServer(engine) { server, admin in
@@ -68,7 +68,7 @@ struct CommandLineAdminTests {
     }
   }
 
-  @Test("passwords are reset, coins given, sessions ended, and all is counted", arguments: TestEngine.available)
+  @Test("passwords are reset, coins given, sessions ended, and totals shown", arguments: TestEngine.available)
   func accounts(_ engine: TestEngine) async throws {
     try await withServer(engine) { server, admin in
       let mina = Shell("mina", at: server)
@@ -102,7 +102,7 @@ struct CommandLineAdminTests {
   }
 
   @Test(
-    "the key of access tokens is replaced when the server has stopped, not before", arguments: TestEngine.available)
+    "the key of access tokens is replaced only after the server has stopped", arguments: TestEngine.available)
   func replaceKey(_ engine: TestEngine) async throws {
     try await withServer(engine) { server, admin in
       let refused = try await admin.run("admin", "sessions", "replace-key", "-y")
@@ -117,7 +117,7 @@ struct CommandLineAdminTests {
     }
   }
 
-  @Test("a second server on an embedded database refuses to start, as does one with a name among several")
+  @Test("a second server on an embedded database refuses to start, and so does one with a name among several servers")
   func second() async throws {
     try await TestServer.run { server in
       let data = server.folder.appending(path: "data").path
@@ -161,7 +161,7 @@ struct CommandLineAdminTests {
     }
   }
 
-  @Test("a key from the first start is listed, and revoking it lasts")
+  @Test("a key from the first start is listed, and stays revoked after it was revoked")
   func firstKey() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-test-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -187,7 +187,7 @@ struct CommandLineAdminTests {
     }
   }
 
-  @Test("a database of an older version is left as it is until it is to be migrated", arguments: TestEngine.available)
+  @Test("a database of an older version is unchanged until a command migrates it", arguments: TestEngine.available)
   func migrate(_ engine: TestEngine) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -219,7 +219,7 @@ struct CommandLineAdminTests {
     }
   }
 
-  @Test("without data, or with a wrong page, it says so and makes nothing")
+  @Test("without data, or with a wrong page, a command reports it and creates nothing")
   func nothing() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-none-\(UUID().uuidString)")
     let program = try Program("madang", ["admin", "users", "list", "--data", folder.path])

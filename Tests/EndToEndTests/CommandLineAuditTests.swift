@@ -5,7 +5,7 @@ import Testing
 
 @Suite("madang admin audit", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineAuditTests {
-  /// Runs `body` with a running server on an engine and a shell on its machine.
+  /// Runs `body` with a running server on an engine, and a shell on the same machine.
   private func withServer(
     _ engine: TestEngine, _ body: (_ server: TestServer, _ admin: Shell) async throws -> Void
   ) async throws {
@@ -20,7 +20,7 @@ struct CommandLineAuditTests {
     }
   }
 
-  @Test("beside a running server it tells who did what, by time, kind and account", arguments: TestEngine.available)
+  @Test("beside a running server it shows who did what, by time, kind and account", arguments: TestEngine.available)
   func questions(_ engine: TestEngine) async throws {
     try await withServer(engine) { server, admin in
       let mina = Shell("mina", at: server)
@@ -51,7 +51,7 @@ struct CommandLineAuditTests {
     }
   }
 
-  @Test("changed settings are told, secrets hidden; administrators' entries go to the file as well")
+  @Test("changed settings are logged without secrets; administrators' entries are written to the file too")
   func settings() async throws {
     try await withServer(.sqlite) { server, admin in
       let file = server.folder.appending(path: "audit.jsonl")

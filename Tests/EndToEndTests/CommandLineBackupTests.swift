@@ -13,7 +13,7 @@ struct CommandLineBackupTests {
     let output: [String]
     let errors: [String]
 
-    /// The objects printed with `--json`, held against the manual.
+    /// The objects printed with `--json`, after checking them against the manual.
     func objects(of arguments: [String]) throws -> [[String: JSONValue]] {
       let objects = try output.map { try JSONDecoder().decode([String: JSONValue].self, from: Data($0.utf8)) }
       CommandLineShapes.documented.check(objects, of: arguments)
@@ -38,13 +38,13 @@ struct CommandLineBackupTests {
     return objects[0]
   }
 
-  /// Whether a later backup has as many rows as an earlier one, and those in which the audit log tells of backups since.
+  /// Whether a later backup has the rows of an earlier one, plus the audit rows about the backups since.
   private static func hasRows(of earlier: [String: JSONValue], _ later: [String: JSONValue]) -> Bool {
     guard case .number(let before)? = earlier["rows"], case .number(let now)? = later["rows"] else { return false }
     return (0...20).contains(now - before)
   }
 
-  /// Settings of a place, as a shell gives them.
+  /// The settings of a data directory and an engine, as environment variables.
   private static func environment(_ data: URL, _ place: DatabaseConfiguration.Engine) -> [String: String] {
     var environment = TestServer.cheapPasswords
     environment["MADANG_DATA"] = data.path
@@ -53,7 +53,7 @@ struct CommandLineBackupTests {
   }
 
   @Test(
-    "beside a server under load: every chat answered before is in the backup, which checks, restores and serves",
+    "a backup under load contains every chat that was answered before; it passes the check, restores and serves",
     arguments: TestEngine.available)
   func underLoad(_ engine: TestEngine) async throws {
     try await withEngine(engine) { (place: DatabaseConfiguration.Engine) async throws -> Void in
@@ -109,7 +109,7 @@ struct CommandLineBackupTests {
     func end() { state.withLock { $0.goesOn = false } }
   }
 
-  /// Restores to the other engine where there is one, and reads as a person who signs in there.
+  /// Restores to the other engine, if available, signs in there and reads.
   private static func restoreAndRead(
     _ backup: URL, _ engine: TestEngine, _ expected: Set<String>, _ room: RoomAddress
   ) async throws {
@@ -138,7 +138,7 @@ struct CommandLineBackupTests {
     }
   }
 
-  @Test("a backup and a restore that are killed leave nothing that is taken for whole", arguments: TestEngine.available)
+  @Test("a killed backup or restore leaves nothing that looks complete", arguments: TestEngine.available)
   func killed(_ engine: TestEngine) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-killed-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -148,7 +148,7 @@ struct CommandLineBackupTests {
       try await Self.makeMany(environment)
       let backups = folder.appending(path: "backups")
       let whole = try await Self.object(["admin", "backup", backups.path], environment)
-      // Killed at moments from the very beginning to the end.
+      // Kills it at several moments from the start to the end.
       for delay in stride(from: 20, through: 400, by: 40) {
         let program = try Program("madang", ["admin", "backup", backups.path], environment: environment)
         try await Task.sleep(for: .milliseconds(delay))
@@ -175,7 +175,7 @@ struct CommandLineBackupTests {
           #expect(refused.status == 1 && refused.errors.joined().contains("has not ended"), "\(refused)")
         }
         let restored = try await Self.run(["admin", "restore", backups.path, "--json"], environment)
-        // It had ended before a signal came, or goes on to its end.
+        // It had ended before the signal arrived; or else it is resumed and completes.
         #expect(restored.status == 0 || restored.errors.joined().contains("is not empty"), "\(restored)")
         let again = folder.appending(path: "again")
         let copy = try await Self.object(["admin", "backup", again.path], environment)
@@ -186,7 +186,7 @@ struct CommandLineBackupTests {
     }
   }
 
-  /// Makes an installation with 20,000 chats and 200 files, without a server.
+  /// Creates an installation with 20,000 chats and 200 files, without a running server.
   private static func makeMany(_ environment: [String: String]) async throws {
     let server = try Program(
       "madang", ["serve", "--dev", "--port", "0"],
@@ -226,7 +226,7 @@ struct CommandLineBackupTests {
     }
   }
 
-  @Test("the database moves to the other engine and back by the manual's commands", arguments: TestEngine.available)
+  @Test("the manual's commands move the database to the other engine and back", arguments: TestEngine.available)
   func move(_ engine: TestEngine) async throws {
     let other = TestEngine.available.last { $0 != engine } ?? engine
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-move-\(UUID().uuidString)")
@@ -247,7 +247,7 @@ struct CommandLineBackupTests {
         #expect(imported["rows"] == exported["rows"])
         if engine == .sqlite, other == .postgres {
           #expect(imported["aside"] == .text(file.path + ".moved"))
-          // The backup's command of before.
+          // The backup command with the old settings.
           let stale = try await Self.run(["admin", "backup", folder.appending(path: "backups").path], here)
           #expect(stale.status == 1 && stale.errors.joined().contains("\(file.path) is not there"), "\(stale)")
         }
@@ -259,7 +259,7 @@ struct CommandLineBackupTests {
     }
   }
 
-  @Test("an export that lacks what came later is refused by import; --older takes it")
+  @Test("import refuses an export that lacks later rows; --older accepts it")
   func stale() async throws {
     guard let other = TestEngine.available.first(where: { $0 != .sqlite }) else { return }
     try await TestServer.run { server in
@@ -286,7 +286,7 @@ struct CommandLineBackupTests {
     }
   }
 
-  @Test("what the commands write is for its owner alone")
+  @Test("only the owner can read what the commands write")
   func modes() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-modes-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -341,7 +341,7 @@ struct CommandLineBackupTests {
     _ = try backup.objects(of: ["admin", "backup"])
   }
 
-  @Test("files in a bucket are found by --files, as by serve; without it none is taken for the server's")
+  @Test("--files finds files in a bucket, as serve does; without it no file is assumed to be the server's")
   func bucket() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-bucket-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -355,7 +355,7 @@ struct CommandLineBackupTests {
       let made = try await Self.object(["admin", "backup", backups] + home, environment)
       #expect(made["losses"] == .texts([]) && made["files"] == .number(200))
       let checked = try await Self.run(["admin", "check", "--hashes"] + home, environment)
-      // This bucket tells no sizes.
+      // This bucket reports no sizes.
       #expect(!checked.output.contains { $0.hasPrefix("installation") || $0.contains("is missing") }, "\(checked)")
 
       let without = try await Self.run(["admin", "check"], environment)
@@ -368,7 +368,7 @@ struct CommandLineBackupTests {
   }
 
   @Test(
-    "wrong usage is status 64, and what is not there is said",
+    "wrong usage is status 64, and missing data is reported",
     arguments: [
       ["backup"], ["backup", "x", "--keep", "0"], ["restore"], ["check", "--hashes", "--backup", "x"], ["export"],
       ["import"],

@@ -4,7 +4,7 @@ import Testing
 @Suite(
   "madang chat, in a terminal", .serialized, .timeLimit(.minutes(10)), .enabled(if: TerminalWindow.isAvailable))
 struct CommandLineChatTests {
-  /// Mina and Joon are in #garden and #ios; the window is Joon's.
+  /// Mina and Joon are members of #garden and #ios; the window is Joon's.
   private func withWindow(
     _ body: (_ window: TerminalWindow, _ mina: Shell, _ server: TestServer) async throws -> Void
   ) async throws {
@@ -23,14 +23,14 @@ struct CommandLineChatTests {
     }
   }
 
-  /// Whether the terminal echoes, edits lines and sends signals, as a shell wants it.
+  /// Checks that the terminal echoes, edits lines and sends signals, as a shell needs it.
   private func expectTidy(_ window: TerminalWindow, _ round: Int) async throws {
     try await window.enter(
       "stty -a | tr ' ;' '\\n\\n' | grep -cx -e icanon -e echo -e isig | sed 's/^/tidy \(round) /'")
     try await window.wait(for: "tidy \(round) 3")
   }
 
-  @Test("text, Korean, a file, other rooms' counts and another size show; leaving gives the terminal back")
+  @Test("text, Korean, a file, other rooms' counts and a changed size are shown; leaving restores the terminal")
   func conversation() async throws {
     try await withWindow { window, mina, server in
       try await window.enter("madang chat '#garden'; echo status=$?")
@@ -77,7 +77,7 @@ struct CommandLineChatTests {
     }
   }
 
-  @Test("Ctrl-C, SIGTERM and a session that ends leave the terminal as it was")
+  @Test("Ctrl-C, SIGTERM and the end of the session restore the terminal")
   func leaving() async throws {
     try await withWindow { window, _, server in
       try await window.enter("madang chat '#garden'; echo left=$?")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("madang: the wire contract", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineConformanceTests {
-  @Test("outcomes go to a file and to standard output, the same bytes each time, and nothing violated is status 0")
+  @Test("results go to a file and to standard output with the same bytes each time; without violations the status is 0")
   func outcomes() async throws {
     try await TestServer.run { server in
       let shell = Shell("nobody", at: server)
@@ -57,7 +57,7 @@ struct CommandLineConformanceTests {
     }
   }
 
-  @Test("a key that the server refuses is told once, without its text, and no rule is blamed")
+  @Test("a key that the server refuses is reported once, without its text, and no rule is blamed")
   func refusedKey() async throws {
     try await TestServer.run { server in
       let file = server.folder.appending(path: "results.jsonl")
@@ -79,7 +79,7 @@ struct CommandLineConformanceTests {
     }
   }
 
-  @Test("a key that seems to be the other edition's is told, and the rules are tried")
+  @Test("a key that seems to belong to the other edition is reported, and the rules are tried")
   func otherKey() async throws {
     try await TestServer.run { server in
       let file = server.folder.appending(path: "results.jsonl")
@@ -94,7 +94,7 @@ struct CommandLineConformanceTests {
     }
   }
 
-  @Test("where nobody can sign up, that is said before the violations")
+  @Test("a server on which sign-up fails is reported before the violations")
   func nobodySignsUp() async throws {
     try await TestServer.run { server in
       let shell = Shell("nobody", at: server, environment: ["MADANG_DEV_URL": server.url])
@@ -113,7 +113,7 @@ struct CommandLineConformanceTests {
     }
   }
 
-  @Test("a run that tries no rule is status 1, and says why")
+  @Test("a run that tries no rule is status 1 and reports the reason")
   func nothingTried() async throws {
     try await TestServer.run { server in
       let file = server.folder.appending(path: "results.jsonl")
@@ -128,7 +128,7 @@ struct CommandLineConformanceTests {
     }
   }
 
-  @Test("a pattern that no rule matches is wrong usage, whatever the others match, and a near name is told")
+  @Test("a pattern that matches no rule is wrong usage, even if others match; a similar name is suggested")
   func typo() async throws {
     for (pattern, words) in [
       ("refersh.", "did you mean 'refresh.'?"), ("errors.onekey", "did you mean 'errors.one-key'?"),
@@ -156,7 +156,7 @@ struct CommandLineConformanceTests {
     #expect(objects.contains { $0["rule"] == .text("refresh.early-2024-01") && $0["editions"] == .texts(["2024-01"]) })
   }
 
-  @Test("why nothing answers is said in a few words")
+  @Test("the reason why no server answers is given in a few words")
   func unreachable() async throws {
     let program = try Program("madang", ["conformance", "127.0.0.1:1", "--key", "k", "--only", "key."])
     async let output = program.output.rest()
@@ -167,7 +167,7 @@ struct CommandLineConformanceTests {
   }
 
   @Test(
-    "wrong usage is status 64, a server that is not there 69",
+    "wrong usage is status 64; a server that cannot be reached is status 69",
     arguments: [
       (["conformance"], 64), (["conformance", "127.0.0.1:1"], 64), (["conformance", "ftp://x", "--key", "k"], 64),
       (["conformance", "127.0.0.1:1", "--key", "k", "--edition", "2023"], 64),

@@ -11,7 +11,7 @@ struct CommandLineCoverageTests {
     return await Shell.Outcome(status: program.status(), output: output, errors: errors)
   }
 
-  /// A file as a server answers it, with some operations touched.
+  /// A file as a server returns it, with some operations covered.
   private func file(_ operations: [String: Int], in folder: URL) throws -> URL {
     let counts = ["counts": ["editions": ["2024-10": ["operations": operations]], "steps": [:]]]
     let file = folder.appending(path: "\(UUID().uuidString).json")
@@ -19,7 +19,7 @@ struct CommandLineCoverageTests {
     return file
   }
 
-  @Test("files and directories of them add up, and less than was asked for is status 1")
+  @Test("files and directories of files are added up; less than the required coverage is status 1")
   func adding() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-coverage-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -46,7 +46,7 @@ struct CommandLineCoverageTests {
     #expect(json.output.joined().contains(#""me":3"#))
   }
 
-  @Test("what cannot be read or is not known is said with its status")
+  @Test("an unreadable file and an unknown name are reported with their status")
   func mistakes() async throws {
     #expect(try await run().status == 64)
     #expect(try await run("x", "--of", "everything").status == 64)

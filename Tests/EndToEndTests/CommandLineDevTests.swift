@@ -4,14 +4,14 @@ import Testing
 
 @Suite("madang dev", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineDevTests {
-  /// Runs `body` with a shell that knows the server by MADANG_DEV_URL.
+  /// Runs `body` with a shell that finds the server through MADANG_DEV_URL.
   private static func run(_ body: (Shell, TestServer) async throws -> Void) async throws {
     try await TestServer.run { server in
       try await body(Shell("nobody", at: server, environment: ["MADANG_DEV_URL": server.url]), server)
     }
   }
 
-  @Test("worlds are made of seeds, listed, reset, kept, brought back and removed")
+  @Test("worlds are made from seeds, listed, reset, saved, restored and removed")
   func worlds() async throws {
     try await Self.run { shell, server in
       let made = try await shell.object(
@@ -92,7 +92,7 @@ struct CommandLineDevTests {
     }
   }
 
-  @Test("people act, scripts are added, started, awaited and stopped, in a world and at the server itself")
+  @Test("people act, and scripts are added, started, awaited and stopped, in a world and on the server itself")
   func people() async throws {
     try await Self.run { shell, server in
       _ = try await shell.object("dev", "worlds", "make", "--seed", "courtyard")
@@ -143,7 +143,7 @@ struct CommandLineDevTests {
     }
   }
 
-  @Test("a seed is checked without a server, and written from a world or from the server's own data")
+  @Test("a seed is checked without a server, and exported from a world or from the server's own data")
   func seeds() async throws {
     try await Self.run { shell, server in
       _ = try await shell.object("dev", "worlds", "make", "--seed", "courtyard", "--number", "3")
@@ -171,7 +171,7 @@ struct CommandLineDevTests {
     #expect(await errors == ["madang: -: line 2: email: not an e-mail address"])
   }
 
-  @Test("a seed that is no file is told with its cause and its cure")
+  @Test("a seed that is not a file is reported with its cause and its cure")
   func noSeed() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-test-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -191,7 +191,7 @@ struct CommandLineDevTests {
     }
   }
 
-  @Test("a server that is not there is status 69; one that is not in development mode is told, with its cure")
+  @Test("a server that cannot be reached is status 69; one that is not in development mode is reported with the cure")
   func elsewhere() async throws {
     func run(_ arguments: [String]) async throws -> (status: Int32, errors: [String]) {
       let program = try Program("madang", arguments)
@@ -220,7 +220,7 @@ struct CommandLineDevTests {
     _ = await server.status()
   }
 
-  @Test("a world is reached by its name under localhost, whatever the system knows of such names")
+  @Test("a world is reached by its name under localhost, even if the system cannot resolve such names")
   func localhost() async throws {
     try await Self.run { shell, server in
       _ = try await shell.object("dev", "worlds", "make", "--number", "1", "--name", "mine")
@@ -232,7 +232,7 @@ struct CommandLineDevTests {
     }
   }
 
-  @Test("a script that waits for a clock that stands still is told so, with the cure")
+  @Test("starting a script that waits for a stopped clock is reported with the cure")
   func clockStandsStill() async throws {
     try await Self.run { shell, server in
       _ = try await shell.object("dev", "worlds", "make", "--seed", "courtyard", "--number", "1")
@@ -249,10 +249,10 @@ struct CommandLineDevTests {
     }
   }
 
-  @Test("who shows no token, or a wrong one, to a server that asks for one is told where it is given")
+  @Test("a missing or wrong token is refused with a hint where the token is configured")
   func tokens() async throws {
     try await TestServer.run(environment: ["MADANG_DEV_TOKEN": "the-right-one-of-all"]) { server in
-      // By a name that is not this machine's a program counts as one of another machine.
+      // A client that uses a name other than this machine's counts as a remote one.
       let url = "http://0.0.0.0:\(try server.port)"
       let shell = Shell("nobody", at: server, environment: ["MADANG_DEV_TOKEN": ""])
       let cure = "give the one that 'madang serve --dev --lan' shows there with --token or MADANG_DEV_TOKEN"
@@ -269,7 +269,7 @@ struct CommandLineDevTests {
   }
 
   @Test(
-    "a negative length of time is wrong usage that is named, and no call for help", arguments: ["-1h", "-90s", "-1.5h"])
+    "a negative duration is wrong usage that is named, and not a request for help", arguments: ["-1h", "-90s", "-1.5h"])
   func negative(_ time: String) async throws {
     let program = try Program("madang", ["dev", "clock", "advance", time])
     async let output = program.output.rest()

@@ -2,12 +2,12 @@ import Foundation
 import Support
 import Testing
 
-/// Its statuses and its words. Tests/Foreign/doctor_check.py plants each mistake.
+/// Exit statuses and messages. Tests/Foreign/doctor_check.py plants each mistake.
 @Suite("madang doctor", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineDoctorTests {
-  @Test("a good server is status 0, warnings are 1, errors 2; each finding has its cure")
+  @Test("without findings the status is 0, with warnings 1, with errors 2; each finding has its cure")
   func statuses() async throws {
-    // As few connections as the open files of any machine allow.
+    // So few connections that the limit of open files of any machine suffices.
     let few = ["MADANG_LIMITS_CONNECTIONS": "300"]
     try await TestServer.run(environment: few) { server in
       let data = server.folder.appending(path: "data")
@@ -32,7 +32,7 @@ struct CommandLineDoctorTests {
     }
   }
 
-  @Test("what it looks at is listed, each check once")
+  @Test("each check is listed once")
   func list() async throws {
     try await TestServer.run { server in
       let checks = try await Shell("nobody", at: server).objects("doctor", "--list")
@@ -41,7 +41,7 @@ struct CommandLineDoctorTests {
   }
 
   @Test(
-    "wrong usage is 64",
+    "wrong usage is status 64",
     arguments: [
       ["--outside"], ["--inside", "--outside", "http://a"], ["--inside", "http://a"], ["--min-free", "101"],
       ["--timeout", "0"], ["--backup-days", "-1"],

@@ -19,7 +19,7 @@ struct CommandLineHostingTests {
   }
 
   @Test(
-    "a server at an IPv6 address prints URLs that can be called, its own and those of worlds",
+    "a server at an IPv6 address prints callable URLs for itself and for worlds",
     arguments: ["::1", "[::1]"])
   func ipv6(_ host: String) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-ipv6-\(UUID().uuidString)")
@@ -46,7 +46,7 @@ struct CommandLineHostingTests {
     _ = await program.status()
   }
 
-  @Test("members, accounts and chats are looked after while the server runs", arguments: TestEngine.available)
+  @Test("members, accounts and chats are managed while the server runs", arguments: TestEngine.available)
   func hosting(_ engine: TestEngine) async throws {
     try await withEngine(engine) { place in
       var environment: [String: String] = [:]
@@ -80,7 +80,7 @@ struct CommandLineHostingTests {
         let zip = server.folder.appending(path: "joon.zip").path
         let export = try await admin.object("admin", "users", "export", "joon@example.com", zip)
         #expect(export["chats"] == .number(1))
-        // Names, and whether each checksum is right, by another program.
+        // Another program reads the names and verifies each checksum.
         let script = "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); print(z.testzip(), *sorted(z.namelist()))"
         let seen = try python(script, zip)
         #expect(seen == "None account.json chats-1.json coins-1.json sessions-1.json workspaces-1.json\n")

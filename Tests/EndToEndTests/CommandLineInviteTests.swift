@@ -29,7 +29,7 @@ struct CommandLineInviteTests {
       "signup", "\(name)@example.com", "--nickname", name, "--password-stdin", input: "Passw0rd!\n")
   }
 
-  @Test("an address that is invited makes an account, another one does not", arguments: TestEngine.available)
+  @Test("an invited address can make an account; another address cannot", arguments: TestEngine.available)
   func addresses(_ engine: TestEngine) async throws {
     try await withServer(engine) { server, admin in
       #expect(try await signUp("mina", at: server).errors.first?.hasPrefix("madang: E11") == true)
@@ -52,7 +52,7 @@ struct CommandLineInviteTests {
     }
   }
 
-  @Test("the link of a code leads to a page that invites an address", arguments: TestEngine.available)
+  @Test("the link of a code opens a page that invites an address", arguments: TestEngine.available)
   func codes(_ engine: TestEngine) async throws {
     try await withServer(engine) { server, admin in
       let made = try await admin.object("admin", "invite", "--code", "--uses", "2")
@@ -71,7 +71,7 @@ struct CommandLineInviteTests {
     }
   }
 
-  @Test("a key says itself who may make an account with it", arguments: TestEngine.available)
+  @Test("a key decides who may make an account with it", arguments: TestEngine.available)
   func keys(_ engine: TestEngine) async throws {
     try await withServer(engine) { server, admin in
       let made = try await admin.object("admin", "keys", "create", "an app", "--registration", "open")

@@ -2,14 +2,14 @@ import Foundation
 import MadangClient
 import Testing
 
-@Suite("madang dev, of what happened", .serialized, .timeLimit(.minutes(10)))
+@Suite("madang dev: the journal", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineJournalTests {
-  @Test("the journal is shown, filtered and waited for, and a review says what hurts")
+  @Test("the journal is shown, filtered and awaited, and a review reports problems")
   func journal() async throws {
     try await TestServer.run { server in
       let shell = Shell("nobody", at: server, environment: ["MADANG_DEV_URL": server.url])
       _ = try await shell.object("dev", "worlds", "make", "--seed", "courtyard", "--number", "7")
-      // Where nothing was looked at, nothing is well.
+      // A review without any recorded call must not report success.
       let nothing = try await shell.run("dev", "review", "--world", "w1")
       #expect(nothing.status == 1 && nothing.output.isEmpty)
       #expect(nothing.errors == ["The journal has nothing of a client."])

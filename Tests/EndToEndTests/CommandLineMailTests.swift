@@ -6,7 +6,7 @@ import Testing
 
 @Suite("madang admin mail", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineMailTests {
-  /// Mails go to a server that is not there, so that they wait.
+  /// Mails are addressed to a server that does not exist, so they stay queued.
   private static let mail = ["MADANG_MAIL_SMTP": "smtp://127.0.0.1:9", "MADANG_MAIL_FROM": "chat@example.com"]
 
   private func withServer(
@@ -30,7 +30,7 @@ struct CommandLineMailTests {
     }
   }
 
-  @Test("a test mail, or a link for another password, is queued where mails are sent", arguments: TestEngine.available)
+  @Test("a test mail and a password reset are queued if mails are configured", arguments: TestEngine.available)
   func queued(_ engine: TestEngine) async throws {
     try await withServer(engine) { admin, off in
       #expect(try await admin.object("admin", "mail", "mina@example.com")["to"] == .text("mina@example.com"))

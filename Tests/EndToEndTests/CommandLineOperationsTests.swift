@@ -6,7 +6,7 @@ import Testing
 @Suite("madang admin: read-only mode, quotas, settings", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineOperationsTests {
   @Test(
-    "people read and write nothing until read-only mode is turned off; quotas are set and shown",
+    "in read-only mode people read but cannot write, until it is turned off; quotas are set and shown",
     arguments: TestEngine.available)
   func readOnly(_ engine: TestEngine) async throws {
     try await withEngine(engine) { place in
@@ -27,7 +27,7 @@ struct CommandLineOperationsTests {
         #expect(try await mina.objects("channel", "list", "--workspace", "Builders").count == 1)
         let refused = try await admin.refusal("admin", "workspaces", "quota", "Builders", "--channels", "2")
         #expect(refused.contains("admin read-only off"))
-        // Backups and looks go on.
+        // Backups and queries are still possible.
         try await admin.object("admin", "backup", server.folder.appending(path: "backup").path)
         #expect(try await admin.objects("admin", "audit", "--kind", "readOnlyBegan").count == 2)
         let findings = try await admin.run("doctor", "--inside", "--json")
@@ -48,7 +48,7 @@ struct CommandLineOperationsTests {
     }
   }
 
-  @Test("SIGHUP takes what can be taken, says what needs a restart, and takes nothing with a mistake")
+  @Test("SIGHUP applies changed settings, reports which need a restart, and applies nothing if one is wrong")
   func settings() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -69,7 +69,7 @@ struct CommandLineOperationsTests {
       #"{"coins":{"signup":8},"registration":"closed","socket.eio3":false,"s3.session.token":"two","log.level":"debug"}"#
     )
     var lines: [String] = []
-    // The last of them.
+    // Reads up to the last of them.
     while !(lines.last?.contains("registration") ?? false) { lines.append(try await program.errors.next()) }
     let text = lines.joined(separator: "\n")
     #expect(text.contains("7 -> 8") && text.contains("open -> closed") && text.contains("info -> debug"))
@@ -91,7 +91,7 @@ struct CommandLineOperationsTests {
     #expect(listed.map { $0["isLive"] } == [.bool(false), .bool(true)])
   }
 
-  /// What a command that must succeed prints with `--json`.
+  /// Runs a command that must succeed, and returns what it prints with `--json`.
   private func objects(_ arguments: String...) async throws -> [[String: JSONValue]] {
     let program = try Program("madang", arguments + ["--json"])
     async let output = program.output.rest()

@@ -12,7 +12,7 @@ struct CommandLinePlacesTests {
     }
   }
 
-  @Test("a workspace is created, listed, shown, and its members are invited")
+  @Test("a workspace is created, listed and shown, and members are invited")
   func workspaces() async throws {
     try await withTwo { mina, joon in
       let created = try await mina.object("workspace", "create", "Builders", "--description", "we build")
@@ -29,7 +29,7 @@ struct CommandLinePlacesTests {
     }
   }
 
-  @Test("commands mean the newest workspace, the one in use, or the one named")
+  @Test("commands act on the newest workspace, the one in use, or the named one")
   func use() async throws {
     try await withTwo { mina, _ in
       let first = try await mina.object("workspace", "create", "First")
@@ -48,7 +48,7 @@ struct CommandLinePlacesTests {
     }
   }
 
-  @Test("a channel is created, listed and shown; wide names keep columns aligned")
+  @Test("a channel is created, listed and shown; wide names keep the columns aligned")
   func channels() async throws {
     try await withTwo { mina, joon in
       try await mina.object("workspace", "create", "Builders")
@@ -84,7 +84,7 @@ struct CommandLinePlacesTests {
     }
   }
 
-  @Test("being in no workspace is told with the way out")
+  @Test("a person without a workspace gets a hint how to join or create one")
   func none() async throws {
     try await withTwo { mina, _ in
       let outcome = try await mina.run("channel", "list")
@@ -96,7 +96,7 @@ struct CommandLinePlacesTests {
     }
   }
 
-  @Test("the owner of a workspace edits it, hands it over, and leaves; the new owner deletes it")
+  @Test("the owner of a workspace edits it, hands it over and leaves; the new owner deletes it")
   func workspaceOwners() async throws {
     try await withTwo { mina, joon in
       try await mina.object("workspace", "create", "Builders")
@@ -122,7 +122,7 @@ struct CommandLinePlacesTests {
     }
   }
 
-  @Test("the owner of a channel edits it, hands it over, and leaves; the new owner deletes it")
+  @Test("the owner of a channel edits it, hands it over and leaves; the new owner deletes it")
   func channelOwners() async throws {
     try await withTwo { mina, joon in
       try await mina.object("workspace", "create", "Builders")

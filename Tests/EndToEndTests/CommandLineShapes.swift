@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// What `docs/reference/commands.md` says that commands print with `--json`: the document is what tests hold commands against.
+/// The JSON output of commands as `docs/reference/commands.md` documents it. Tests check the commands against it.
 struct CommandLineShapes {
   struct Shape {
     let isOne: Bool
-    /// The sets of keys an object may have.
+    /// The possible sets of keys of an object.
     let keys: [Set<String>]
   }
 
@@ -29,7 +29,7 @@ struct CommandLineShapes {
     self.shapes = shapes
   }
 
-  /// Holds the objects a command printed against its documented shape.
+  /// Checks the objects that a command printed against their documented shape.
   func check(_ objects: [[String: JSONValue]], of arguments: [String]) {
     let name = arguments.prefix(3).indices.reversed().map { arguments[...$0].joined(separator: " ") }
     guard let shape = name.lazy.compactMap({ shapes[$0] }).first else {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("madang: talk", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineTalkTests {
-  /// Mina owns a workspace with the channel #ios, Joon is a member who has looked into it.
+  /// Mina owns a workspace with the channel #ios; Joon is a member who has read the channel.
   private func withTwo(_ body: (_ mina: Shell, _ joon: Shell) async throws -> Void) async throws {
     try await TestServer.run { server in
       let environment = ["MADANG_DEV_URL": server.url]
@@ -19,7 +19,7 @@ struct CommandLineTalkTests {
     }
   }
 
-  @Test("what one says the other reads, oldest first, from a date on if wanted")
+  @Test("each reads what the other wrote, oldest first, optionally from a date on")
   func history() async throws {
     try await withTwo { mina, joon in
       let first = try await mina.object("say", "#ios", "first 첫째")
@@ -45,7 +45,7 @@ struct CommandLineTalkTests {
     }
   }
 
-  @Test("a chat whose answer is lost is found in the history: it is shown, and posted once")
+  @Test("a chat whose answer is lost is found in the history; it is shown, and posted once")
   func answerLost() async throws {
     try await withTwo { mina, joon in
       let rule = #"{"match":{"operation":"postToChannel","times":1},"effect":{"kind":"answerLost"}}"#
@@ -57,7 +57,7 @@ struct CommandLineTalkTests {
     }
   }
 
-  @Test("a chat that was not posted is status 69; one of which that cannot be found out is 74")
+  @Test("a chat that was not posted is status 69; one whose outcome is unknown is status 74")
   func outcome() async throws {
     try await withTwo { mina, joon in
       let reset = #"{"match":{"operation":"postToChannel","times":1},"effect":{"kind":"reset"}}"#
@@ -78,7 +78,7 @@ struct CommandLineTalkTests {
     }
   }
 
-  @Test("in a channel that one has not joined, say tells what joins it, and --join does")
+  @Test("in a channel that is not joined, say names the command that joins it, and --join joins")
   func notJoined() async throws {
     try await withTwo { mina, joon in
       try await mina.object("channel", "create", "quiet")
@@ -103,7 +103,7 @@ struct CommandLineTalkTests {
     }
   }
 
-  @Test("files travel with a chat and come back as they were, to standard output or to disk")
+  @Test("files are sent with a chat and come back unchanged, to standard output or to disk")
   func files() async throws {
     try await withTwo { mina, joon in
       let folder = mina.server.folder
@@ -129,7 +129,7 @@ struct CommandLineTalkTests {
     }
   }
 
-  @Test("unread counts others' chats until they have been shown")
+  @Test("unread counts chats of others until they were shown")
   func unread() async throws {
     try await withTwo { mina, joon in
       func counts(_ shell: Shell) async throws -> [String: JSONValue] {
@@ -150,7 +150,7 @@ struct CommandLineTalkTests {
     }
   }
 
-  @Test("watch tells when it is live, prints chats of all its rooms as they come, and leaves after --count")
+  @Test("watch reports when it is live, prints chats of all its rooms as they arrive, and ends after --count")
   func watch() async throws {
     try await withTwo { mina, joon in
       let watch = try joon.start(["watch", "#ios", "@Mina", "--json", "--count", "3"])
@@ -174,7 +174,7 @@ struct CommandLineTalkTests {
     }
   }
 
-  @Test("watch leaves after --timeout, which is a failure only if chats were counted on")
+  @Test("watch ends after --timeout, which is a failure only if --count was given")
   func watchTimeout() async throws {
     try await withTwo { mina, _ in
       #expect(try await mina.run("watch", "#ios", "--timeout", "0.2").status == 0)
@@ -183,7 +183,7 @@ struct CommandLineTalkTests {
     }
   }
 
-  @Test("a room that is not there is refused")
+  @Test("an unknown room is refused")
   func noRoom() async throws {
     try await withTwo { mina, _ in
       let outcome = try await mina.run("watch", "#nowhere")

@@ -30,7 +30,7 @@ struct CommandLineUsageTests {
     #expect(!outcome.errors.isEmpty)
   }
 
-  @Test("the version is told, in the help as well")
+  @Test("the version is printed, also in the help")
   func version() async throws {
     let told = try await run(["--version"])
     #expect(told.status == 0 && told.errors == [])
@@ -39,7 +39,7 @@ struct CommandLineUsageTests {
   }
 
   @Test(
-    "a command that there is not is told with the one that was meant",
+    "an unknown command is reported with a suggestion",
     arguments: [
       (["dev", "clocks"], "'madang dev clocks'; did you mean 'madang dev clock'?", "madang dev"),
       (
@@ -60,7 +60,7 @@ struct CommandLineUsageTests {
       ], "\(outcome.errors)")
   }
 
-  @Test("what any word may stand for is no mistyped command")
+  @Test("an argument that may be any word is not reported as a mistyped command")
   func words() async throws {
     let outcome = try await run(["profile", "somebody"], ["MADANG_PROFILE": "/nonexistent/p.json"])
     #expect(outcome.errors.first?.contains("Give --server") == true, "\(outcome.errors)")
@@ -81,21 +81,21 @@ struct CommandLineUsageTests {
     #expect(outcome.errors.last == "  See '\(command) --help' for more information.", "\(outcome.errors)")
   }
 
-  @Test("a group without a command behind it explains itself by its whole name")
+  @Test("a group without a command prints its help under its whole name")
   func group() async throws {
     let outcome = try await run(["dev", "worlds"])
     #expect(
       outcome.status == 0 && outcome.output.contains("USAGE: madang dev worlds <subcommand>"), "\(outcome.output)")
   }
 
-  @Test("without any server known, usage says how to name one")
+  @Test("if no server is known, the usage error explains how to name one")
   func noServer() async throws {
     let outcome = try await run(["whoami"], ["MADANG_PROFILE": "/nonexistent/p.json"])
     #expect(outcome.status == 64)
     #expect(outcome.errors.first?.contains("no profile /nonexistent/p.json. Give --server") == true)
   }
 
-  @Test("a server that is not there is status 69")
+  @Test("a server that cannot be reached is status 69")
   func unreachable() async throws {
     let profile = ["MADANG_PROFILE": "/nonexistent/p.json"]
     let program = try Program(
@@ -107,7 +107,7 @@ struct CommandLineUsageTests {
     #expect(await errors == ["madang: http://127.0.0.1:1 cannot be reached: Connection refused"])
   }
 
-  @Test("completion scripts and the manual page are what their readers take")
+  @Test("shells accept the completion scripts, and man accepts the manual page")
   func manual() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-manual-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite("The kit of a development server")
+@Suite("The test kit of a development server")
 struct DevelopmentKitTests {
   private func call(_ server: TestServer, _ path: String, _ body: String? = nil) async throws -> String {
     var request = HTTPClientRequest(url: server.url + path)
@@ -18,7 +18,7 @@ struct DevelopmentKitTests {
     return String(buffer: try await response.body.collect(upTo: 1 << 20))
   }
 
-  @Test("'madang serve --dev' has faults happen")
+  @Test("'madang serve --dev' injects faults")
   func faults() async throws {
     try await TestServer.run { server in
       try await server.withPerson("Mina") { mina in

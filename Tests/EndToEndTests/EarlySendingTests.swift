@@ -8,7 +8,7 @@ import Testing
 @Suite("Sending while a long history is read for the first time", .serialized, .timeLimit(.minutes(5)))
 struct EarlySendingTests {
   @Test(
-    "what is sent is posted before the history is here, and stands in its place after", arguments: TestEngine.available)
+    "sent chats are posted before the history has arrived, and keep their place", arguments: TestEngine.available)
   func early(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(60)) { network, scene, elsewhere in
       try await fill(scene.address, by: elsewhere)
@@ -26,7 +26,7 @@ struct EarlySendingTests {
     }
   }
 
-  @Test("an older chat with the same words is not taken for one whose answer got lost", arguments: TestEngine.available)
+  @Test("an older chat with the same text is not taken for one without an answer", arguments: TestEngine.available)
   func sameWords(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(60)) { network, scene, elsewhere in
       try await fill(scene.address, by: elsewhere)
@@ -43,7 +43,7 @@ struct EarlySendingTests {
     }
   }
 
-  @Test("one's own chat is shown as long as what follows it is being read", arguments: TestEngine.available)
+  @Test("the person's own chat is shown while later chats are still being read", arguments: TestEngine.available)
   func stoppedAndRunAgain(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(60)) { network, scene, elsewhere in
       try await fill(scene.address, by: elsewhere)
@@ -53,7 +53,7 @@ struct EarlySendingTests {
       }
       var screen = shown
       try await screen.wait { $0.state == .stopped }
-      // So long that the history stops among them.
+      // Long enough for the history to stop among these chats.
       let later = (0..<30).map { "later \($0) " + String(repeating: "-", count: 4000) }
       var chats: [Chat] = []
       for text in later { chats.append(try await elsewhere.post(text, to: scene.address)) }
@@ -75,7 +75,7 @@ struct EarlySendingTests {
   }
 
   @Test(
-    "a program that ended with a chat in doubt finds it, and sends on, before the history is here",
+    "a program that ended with a chat in doubt finds it, and continues sending, before the history has arrived",
     arguments: TestEngine.available)
   func killed(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(60)) { network, scene, elsewhere in
@@ -101,7 +101,7 @@ struct EarlySendingTests {
     }
   }
 
-  /// Runs a room that is opened for the first time, from when its last page is shown: its history stops on the way.
+  /// Opens a room for the first time and runs `body` after its last page is shown, while the rest of its history is held back.
   private func whileHistoryIsHeld(
     of scene: RoomScene, on network: FaultyNetwork, _ body: (Room, inout RoomScreen) async throws -> Void
   ) async throws -> (Room, RoomScreen) {
@@ -115,7 +115,7 @@ struct EarlySendingTests {
     return (room, screen)
   }
 
-  /// Ends a room whose history is still on its way and whose first chat is posted, without knowing it.
+  /// Ends a room whose history is still loading and whose first chat was posted without an answer.
   private func endInDoubt(_ network: FaultyNetwork, _ scene: RoomScene, _ elsewhere: MadangClient) async throws {
     _ = try await whileHistoryIsHeld(of: scene, on: network) { room, screen in
       network.order(.stalled(after: 0), "POST", containing: "/chats")
@@ -131,12 +131,12 @@ struct EarlySendingTests {
     for number in 0..<60 { try await person.post("chat \(number)", to: room) }
   }
 
-  /// Has the next answer with the room's chats, which begins where the local history ends, come in part only.
+  /// Delays the rest of the next answer with the room's chats, which starts where the local history ends.
   private func holdHistory(of scene: RoomScene, on network: FaultyNetwork, after count: Int = 12_000) {
     network.order(.held(after: count), "GET", containing: "\(scene.address.id)/chats")
   }
 
-  /// Expects that the room is as the server has it, and ends after the first chats with these.
+  /// Expects the room to equal the server's, and to end with these chats after the first ones.
   private func isComplete(
     _ screen: RoomScreen, _ room: Room, _ scene: RoomScene, _ elsewhere: MadangClient, ending: [String]
   ) async throws {
@@ -149,7 +149,7 @@ struct EarlySendingTests {
 }
 
 extension RoomScreen {
-  /// Whether a chat of one's own is with the server and not among the chats yet.
+  /// Whether the server has acknowledged a chat of the person that is not among the room's chats yet.
   func hasAcknowledged(_ content: String) -> Bool {
     pending.contains { if case .acknowledged = $0.status { $0.content == content } else { false } }
   }

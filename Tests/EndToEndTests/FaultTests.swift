@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Faults")
 struct FaultTests {
-  @Test("a program that ends by a fault says where, and what it writes is for its user alone")
+  @Test("a program that crashes reports where, and only its user can read its files")
   func backtrace() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-fault-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -17,7 +17,7 @@ struct FaultTests {
     _ = try await program.errors.next(beginning: "*** Program crashed: ")
     _ = try await program.errors.next(beginning: "Thread 0")
     _ = try await program.errors.next(beginning: "Backtrace took ")
-    // A trap of its own would come again at once; one that was sent has to be.
+    // A real trap would be raised again when the program continues; a signal that was sent must be sent again.
     program.signal(SIGILL)
     #expect(await program.status() == -SIGILL)
   }

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Two connections that are one for those at their ends.
+/// Two connections that look like one to both ends.
 final class FaultyLink: Sendable {
   let client: any Channel
   let server: any Channel
@@ -9,7 +9,7 @@ final class FaultyLink: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// What becomes of the request that was read last.
+    /// The fault of the request that was read last.
     var fault: FaultyNetwork.Fault?
     var isSocket = false
     var isInBody = false
@@ -33,7 +33,7 @@ final class FaultyLink: Sendable {
     server.close(promise: nil)
   }
 
-  /// Takes what the client sends; a request begins a buffer, as clients flush its head by itself.
+  /// Reads from the client. A request starts a buffer, because clients flush its head separately.
   private func read(fromClient buffer: ByteBuffer) {
     if let line = Self.requestLine(buffer) {
       let fault = network.fault(of: line)

@@ -3,22 +3,22 @@ import NIOPosix
 import Synchronization
 import Testing
 
-/// A network to a server on this machine on which single requests go wrong, each in a way that was ordered before.
+/// A network to a local server that disturbs single requests in the ways that a test has ordered.
 final class FaultyNetwork: Sendable {
-  /// What becomes of a request.
+  /// The fault of a request.
   enum Fault: Sendable {
-    /// It does not reach the server; this answers it, once released.
+    /// The request does not reach the server; this answer is sent instead when it is released.
     case answered(String)
-    /// Its answer ends after so many bytes of the body, and so does the connection.
+    /// The answer ends after this many bytes of the body, and so does the connection.
     case cut(after: Int)
-    /// Of its answer comes the head and so many bytes of the body, then nothing on an open connection.
+    /// The head and this many bytes of the body arrive, then nothing, on an open connection.
     case stalled(after: Int)
-    /// Of its answer comes the head and so many bytes of the body, the rest once released.
+    /// The head and this many bytes of the body arrive; the rest follows when it is released.
     case held(after: Int)
   }
 
   let url: String
-  /// The first lines of the requests that went wrong, as they come.
+  /// The first lines of disturbed requests, as they arrive.
   let faults: AsyncStream<String>
   private let told: AsyncStream<String>.Continuation
   private let listener: any Channel
@@ -37,7 +37,7 @@ final class FaultyNetwork: Sendable {
     (faults, told) = AsyncStream.makeStream(of: String.self)
   }
 
-  /// Runs `body` with a network to a port of this machine.
+  /// Runs `body` with a network to a local port.
   static func run(to port: Int, _ body: (FaultyNetwork) async throws -> Void) async throws {
     let made = Mutex<FaultyNetwork?>(nil)
     let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -51,29 +51,29 @@ final class FaultyNetwork: Sendable {
     made.withLock { $0 = network }
     let result: Result<Void, any Error>
     do { result = .success(try await body(network)) } catch { result = .failure(error) }
-    // The listener's initializer holds the network.
+    // The initializer of the listener retains the network.
     made.withLock { $0 = nil }
     try? await listener.close()
     for link in network.state.withLock(\.links) { link.close() }
     try result.get()
   }
 
-  /// Orders what becomes of the next request whose first line begins with `start` and contains `part`.
+  /// Orders a fault for the next request whose first line begins with `start` and contains `part`.
   func order(_ fault: Fault, _ start: String, containing part: String) {
     state.withLock { $0.orders.append((start, part, fault)) }
   }
 
-  /// Lets go of what is held back.
+  /// Releases everything that is held back.
   func release() {
     for link in state.withLock(\.links) { link.release() }
   }
 
-  /// Ends the connections of answers that are held back.
+  /// Closes the connections whose answers are held back.
   func cut() {
     for link in state.withLock(\.links) where link.isHolding { link.close() }
   }
 
-  /// Whether nothing comes from the server over sockets.
+  /// Whether sockets receive nothing from the server.
   var areSocketsSilent: Bool {
     get { state.withLock(\.areSocketsSilent) }
     set { state.withLock { $0.areSocketsSilent = newValue } }
@@ -84,10 +84,10 @@ final class FaultyNetwork: Sendable {
     state.withLock { $0.requests.filter { $0.hasPrefix(start) && $0.contains(part) } }
   }
 
-  /// Waits until an order has been carried out.
+  /// Waits until an ordered fault has happened.
   func fault() async { for await _ in faults { return } }
 
-  /// Notes a request; what becomes of it.
+  /// Records a request and returns its fault.
   func fault(of line: String) -> Fault? {
     let fault: Fault? = state.withLock { state in
       state.requests.append(line)

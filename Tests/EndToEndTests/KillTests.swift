@@ -39,7 +39,7 @@ struct KillTests {
     }
   }
 
-  /// Starts a server on the same data, runs `body`, which must end it, and waits for its end.
+  /// Starts a server on the same data, runs `body`, which must end the server, and waits for its end.
   private static func withServer<Result>(
     _ arguments: [String], _ body: (Program, MadangClient) async throws -> Result
   ) async throws -> Result {
@@ -74,7 +74,7 @@ struct KillTests {
   }
 }
 
-/// What eight writers tried to post and what was answered.
+/// The chats that eight writers tried to post, and the ones that were answered.
 private final class Posted: Sendable {
   private struct State {
     var attempted: Set<String> = []

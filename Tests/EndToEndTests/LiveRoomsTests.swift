@@ -6,7 +6,7 @@ import Testing
 
 @Suite("MadangClient: live rooms of a server that is killed", .serialized, .timeLimit(.minutes(1)))
 struct LiveRoomsTests {
-  @Test("a server killed and started again costs no chat and repeats none, though the token expired meanwhile")
+  @Test("after a kill and restart of the server no chat is lost or repeated, even if the token expired meanwhile")
   func restart() async throws {
     try await TestServer.run { server in
       try await server.withPerson("Mina") { mina in

@@ -23,7 +23,7 @@ struct ManyWritersTests {
         for _ in 0..<readers {
           group.addTask { try await Self.listen(world, namespace, total, joined: signal) }
         }
-        // Nothing is replayed on connecting, so the writers wait until every socket has joined.
+        // Sockets receive only new chats, so the writers wait until all sockets have joined.
         var waiting = readers
         for await _ in joined {
           waiting -= 1
@@ -54,7 +54,7 @@ struct ManyWritersTests {
     }
   }
 
-  /// Collects the ids of all chats a socket gets, in order.
+  /// Collects the ids of all chats that a socket receives, in order.
   private static func listen(
     _ world: World, _ namespace: String, _ total: Int, joined: AsyncStream<Void>.Continuation
   ) async throws -> [String] {

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A program of this package, running.
+/// A running program of this package.
 final class Program: Sendable {
   let output: Lines
   let errors: Lines
@@ -10,7 +10,7 @@ final class Program: Sendable {
   private let ended: AsyncStream<Int32>
   private let isOver = Mutex(false)
 
-  /// Starts a program built beside the tests, or one with a path, without the environment of whoever runs them.
+  /// Starts a program that was built beside the tests, or one given by path, without the environment of the tests.
   init(_ name: String, _ arguments: [String], environment: [String: String] = [:], input: String = "") throws {
     let (given, output, errors) = (try Spawn.pipe(), try Spawn.pipe(), try Spawn.pipe())
     self.output = Lines(output.read)
@@ -23,7 +23,7 @@ final class Program: Sendable {
       environment: own.merging(environment) { $1 }, input: given.read,
       output: output.write, errors: errors.write)
     for descriptor in [given.read, output.write, errors.write] { close(descriptor) }
-    // What tests give fits a pipe, so this does not wait for the reader.
+    // The input of tests fits into a pipe, so this does not wait for the reader.
     try FileHandle(fileDescriptor: given.write, closeOnDealloc: true).write(contentsOf: Data(input.utf8))
     Spawn.wait(for: pid) { [weak self] status in
       self?.isOver.withLock { $0 = true }
@@ -33,7 +33,7 @@ final class Program: Sendable {
   }
 
   deinit {
-    // A test that failed half-way leaves nothing running, not even something that was stopped.
+    // A failed test must leave no process behind, not even a stopped one.
     if isRunning { kill(pid, SIGKILL) }
   }
 
@@ -41,17 +41,17 @@ final class Program: Sendable {
 
   func signal(_ signal: Int32) { kill(pid, signal) }
 
-  /// Waits for the end and returns the status; the negated number of the signal that ended it.
+  /// Waits for the end and returns the status, or the negated number of the signal that ended it.
   func status() async -> Int32 { await ended.first { _ in true } ?? .min }
 
-  /// A program of this package: from `MADANG_TEST_PROGRAMS` if that is set, else built beside the tests.
+  /// The path of a program of this package: in `MADANG_TEST_PROGRAMS` if that is set, otherwise beside the tests.
   static func executable(_ name: String) throws -> URL {
     if let folder = ProcessInfo.processInfo.environment["MADANG_TEST_PROGRAMS"] {
       let program = URL(filePath: folder).appending(path: name)
       if FileManager.default.isExecutableFile(atPath: program.path) { return program }
     }
     var folders = [Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent()].compactMap(\.self)
-    // On Apple platforms the tests are a bundle run by somebody else's program.
+    // On Apple platforms the tests are a bundle that another program loads.
     folders += Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }.map {
       $0.bundleURL.deletingLastPathComponent()
     }
@@ -60,7 +60,7 @@ final class Program: Sendable {
   }
 }
 
-/// The lines a program prints, as they come. For one reader.
+/// The lines that a program prints, as they arrive. For a single reader.
 struct Lines: Sendable {
   private let lines: AsyncStream<String>
 
@@ -84,11 +84,11 @@ struct Lines: Sendable {
     }
   }
 
-  /// The next line that begins so; those before it are dropped.
+  /// The next line with this beginning; lines before it are dropped.
   func next(beginning: String = "") async throws -> String {
     try #require(await lines.first { $0.hasPrefix(beginning) }, "the program ended without '\(beginning)'")
   }
 
-  /// All lines still to come.
+  /// All remaining lines.
   func rest() async -> [String] { await lines.reduce(into: []) { $0.append($1) } }
 }

@@ -3,7 +3,7 @@ import NIOPosix
 import Synchronization
 import Testing
 
-/// A network between clients and a server on this machine that can fail in the ways networks do.
+/// A network between clients and a local server that can fail like real networks.
 final class Proxy: Sendable {
   let url: String
   private let listener: any Channel
@@ -19,7 +19,7 @@ final class Proxy: Sendable {
     self.url = url
   }
 
-  /// Runs `body` with a network to a port of this machine.
+  /// Runs `body` with a network to a local port.
   static func run<Result>(to port: Int, _ body: (Proxy) async throws -> Result) async throws -> Result {
     let proxy = try await start(to: port)
     do {
@@ -46,7 +46,7 @@ final class Proxy: Sendable {
     let own = try #require(listener.localAddress?.port)
     let proxy = Proxy(listener, State(), url: "http://127.0.0.1:\(own)")
     accepted.withLock { $0 = proxy }
-    // The listener's initializer holds the proxy as long as it listens.
+    // The initializer of the listener retains the proxy while it listens.
     return proxy
   }
 
@@ -55,17 +55,17 @@ final class Proxy: Sendable {
     cut()
   }
 
-  /// Connections break, as when somebody pulls a plug at the other end.
+  /// Breaks all connections, as if the server's cable was pulled.
   func cut() {
     for link in links { link.close() }
   }
 
-  /// Connections stay open but carry nothing any more, as behind a router that forgot them. New ones work.
+  /// Keeps connections open but drops all their data, like a router that forgot them. New connections work.
   func forget() {
     for link in links { link.mode.withLock { $0 = .nothing } }
   }
 
-  /// What the server says on present connections gets lost; what clients say arrives. New ones work.
+  /// Drops what the server sends on existing connections; data of clients arrives. New connections work.
   func loseAnswers() {
     for link in links { link.mode.withLock { $0 = .requestsOnly } }
   }
@@ -90,7 +90,7 @@ final class Proxy: Sendable {
   }
 }
 
-/// Two connections that are one for those at their ends.
+/// Two connections that look like one to both ends.
 private final class Link: Sendable {
   enum Mode { case everything, requestsOnly, nothing }
 

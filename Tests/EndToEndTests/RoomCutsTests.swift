@@ -21,7 +21,7 @@ struct RoomCutsTests {
       for number in 0..<rooms {
         devices.append(try await Device.start(number, sending: sendsPerRoom, in: place, on: server))
       }
-      // Another run of the dice: MADANG_TEST_SEED=1 swift test --filter RoomCutsTests
+      // To repeat with another seed: MADANG_TEST_SEED=1 swift test --filter RoomCutsTests
       let seed = ProcessInfo.processInfo.environment["MADANG_TEST_SEED"].flatMap { UInt64($0) } ?? 20_241_213
       let trouble = Trouble(server, devices, seed: seed)
       let quiet = Quiet()
@@ -44,14 +44,14 @@ struct RoomCutsTests {
   }
 }
 
-/// Ends the talk.
+/// Ends the conversation.
 private final class Quiet: Sendable {
   private let state = Mutex(false)
   var hasBegun: Bool { state.withLock(\.self) }
   func begin() { state.withLock { $0 = true } }
 }
 
-/// A workspace with channels in which its owner talks without pause, on a good network.
+/// A workspace whose owner posts to its channels without pause, on a reliable network.
 private struct CourtyardOfChannels: Sendable {
   let owner: MadangClient
   let workspace: String
@@ -69,7 +69,7 @@ private struct CourtyardOfChannels: Sendable {
     return Self(owner: owner, workspace: workspace, channels: addresses)
   }
 
-  /// Posts until it is over; while the server is away, into the void.
+  /// Posts until the conversation ends. While the server is down, posts fail.
   func post(to channel: RoomAddress, until quiet: Quiet) async {
     var number = 0
     while !quiet.hasBegun, !Task.isCancelled {
@@ -80,9 +80,9 @@ private struct CourtyardOfChannels: Sendable {
   }
 }
 
-/// Somebody's device with one room: a process, on a network of its own.
+/// A device with one room: a process on a network of its own.
 private struct Device {
-  /// The last chat of every channel.
+  /// The last chat in every channel.
   static let end = "the end"
 
   let number: Int
@@ -109,11 +109,11 @@ private struct Device {
     return Device(number: number, proxy: proxy, program: program, owner: place.owner, room: room)
   }
 
-  /// Waits until all that was sent has appeared in the room.
+  /// Waits until all sent chats have appeared in the room.
   func sends() async throws { _ = try await line(beginning: "sent") }
 
-  /// Waits for the end of the channel, then compares what the device saw with the server.
-  /// - Parameter count: How many chats it sent.
+  /// Waits for the end of the channel, then compares the device's chats with the server's.
+  /// - Parameter count: How many chats the device sent.
   func ends(_ count: Int) async throws {
     let line = try await line(beginning: "[")
     #expect(await program.status() == 0, "device \(number)")
@@ -137,9 +137,9 @@ private struct Device {
   }
 }
 
-/// What goes wrong, chosen by a seeded chance.
+/// Causes faults in a seeded random order.
 private final class Trouble: Sendable {
-  /// The server that runs now.
+  /// The currently running server.
   let server: Mutex<TestServer>
   private let devices: [Device]
   private let seed: UInt64
@@ -161,7 +161,7 @@ private final class Trouble: Sendable {
         if number.isMultiple(of: 40) {
           try await restart(politely: number.isMultiple(of: 80))
         } else if number.isMultiple(of: 20) {
-          // Once the access tokens' lifetime, and altogether less than the refresh tokens'.
+          // Longer than an access token lives, and in total shorter than a refresh token lives.
           try await server.withLock(\.self).advanceClock(seconds: 25 * 3600)
         } else {
           switch kind {
@@ -169,14 +169,14 @@ private final class Trouble: Sendable {
           case 35..<55: device.proxy.forget()
           case 55..<65: device.proxy.loseAnswers()
           case 65..<80:
-            // A laptop that is shut, and opened again.
+            // A laptop that is closed and opened again.
             device.program.signal(SIGSTOP)
             group.addTask {
               try await Task.sleep(for: long)
               device.program.signal(SIGCONT)
             }
           default:
-            // An app that goes to the background, and comes back by itself.
+            // An app that goes to the background and returns.
             device.program.signal(SIGUSR1)
           }
         }

@@ -13,7 +13,7 @@ struct RoomFaultsTests {
     return chats
   }
 
-  @Test("an answer that stops in mid-body ends after the read time-out", arguments: TestEngine.available)
+  @Test("an answer that stops in the middle of its body fails after the read time-out", arguments: TestEngine.available)
   func stoppedAnswer(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine) { network, scene, _ in
       network.order(.stalled(after: 5), "GET", containing: "/me")
@@ -25,7 +25,7 @@ struct RoomFaultsTests {
   }
 
   @Test(
-    "a history cut off, or stopped, in the middle goes on after the last whole page that came",
+    "a history that is cut off or stopped in the middle continues after the last complete page",
     arguments: TestEngine.available, [FaultyNetwork.Fault.held(after: 12_000), .stalled(after: 12_000)])
   func interruptedHistory(_ engine: TestEngine, _ fault: FaultyNetwork.Fault) async throws {
     try await RoomScene.onFaultyNetwork(engine) { network, scene, elsewhere in
@@ -35,12 +35,12 @@ struct RoomFaultsTests {
       var screen = RoomScreen(room)
       try await room.running {
         try await screen.wait { $0.state != .stopped }
-        // The first page is here. What nobody has asked for yet is lost with a connection.
+        // The first page has arrived. Pages that were not requested yet are lost with a connection.
         _ = try await room.chats(before: chats[9].createdAt)
         network.cut()
         try await screen.wait { $0.state == .live }
       }
-      // Whoever looks for the history's end asks from other dates, and from the last chat's.
+      // Requests for the end of the history start at other dates, including the last chat's.
       let asked = network.requests("GET", containing: "cursor_date").filter { $0.contains(scene.address.id) }
       let known = try #require(
         asked.compactMap { line in
@@ -53,7 +53,7 @@ struct RoomFaultsTests {
     }
   }
 
-  @Test("a first opening shows the last page, while the rest is still on its way", arguments: TestEngine.available)
+  @Test("a first opening shows the last page while the rest is still loading", arguments: TestEngine.available)
   func firstOpening(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine) { network, scene, elsewhere in
       let chats = try await post(60, to: scene, by: elsewhere)
@@ -78,7 +78,7 @@ struct RoomFaultsTests {
     }
   }
 
-  @Test("a first opening in one go begins with the last page as well", arguments: TestEngine.available)
+  @Test("a first opening in one request also starts with the last page", arguments: TestEngine.available)
   func quickFirstOpening(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine) { _, scene, elsewhere in
       let chats = try await post(25, to: scene, by: elsewhere)
@@ -91,7 +91,7 @@ struct RoomFaultsTests {
     }
   }
 
-  /// The local history before what a screen shows.
+  /// The local history before the chats on a screen.
   private func older(than screen: RoomScreen, in room: Room) async throws -> [Chat] {
     var chats: [Chat] = []
     var first = screen.chats.first
@@ -103,7 +103,7 @@ struct RoomFaultsTests {
     return chats
   }
 
-  @Test("watching ends quietly when it is cancelled, whatever it waits for", arguments: TestEngine.available)
+  @Test("watching ends without an error when it is cancelled, at any point", arguments: TestEngine.available)
   func cancelledWatch(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine) { network, scene, elsewhere in
       _ = try await post(3, to: scene, by: elsewhere)

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 extension RoomScene {
-  /// Signs somebody up at a server, reached by `url`, and makes a channel for them.
+  /// Signs up a person at a server, reached by `url`, and makes a channel for them.
   static func run(
     _ server: TestServer, through url: String? = nil,
     _ adjust: (inout MadangClient.Configuration) -> Void = { _ in }, _ body: (RoomScene) async throws -> Void
@@ -15,10 +15,10 @@ extension RoomScene {
     try await run(through: url ?? server.url, in: server.folder, adjust, body)
   }
 
-  /// Runs `body` with a scene on a network on which answers go wrong, and with the same person's other device on a good
-  /// one. The room's pages are of ten chats.
-  /// - Parameter readTimeout: How long an answer may pause: short for tests that wait for it, long for answers that come
-  ///   late on a busy machine.
+  /// Runs `body` with a scene on a faulty network, and with another device of the same person on a reliable one. The room's pages have ten
+  /// chats.
+  /// - Parameter readTimeout: How long an answer may pause. Use a short time for tests that wait for it, and a long one for answers that
+  ///   are late on a busy machine.
   static func onFaultyNetwork(
     _ engine: TestEngine, readTimeout: Duration = .seconds(4),
     _ body:

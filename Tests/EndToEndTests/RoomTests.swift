@@ -7,8 +7,7 @@ import Testing
 
 @Suite("Rooms: local history, live chats, sending", .serialized, .timeLimit(.minutes(2)))
 struct RoomTests {
-  /// Runs `body` with a room that is live, its screen, and the network it hears the server by, on which short silences
-  /// are noticed.
+  /// Runs `body` with a live room, its screen, and the network between room and server. The client detects short silences.
   private func onBadNetwork(
     _ body: (_ network: Proxy, _ scene: RoomScene, _ room: Room, _ screen: inout RoomScreen) async throws -> Void
   ) async throws {
@@ -27,7 +26,7 @@ struct RoomTests {
     }
   }
 
-  @Test("a room shows its local history without the server, then what was missed, then what comes")
+  @Test("a room shows its local history without the server, then missed chats, then new ones")
   func localFirst() async throws {
     try await TestServer.run { server in
       try await RoomScene.run(server) { scene in
@@ -62,7 +61,7 @@ struct RoomTests {
     }
   }
 
-  @Test("a room opens with its last page; older ones come page by page")
+  @Test("a room opens with its last page; older chats are loaded page by page")
   func pages() async throws {
     try await TestServer.run { server in
       try await RoomScene.run(server, { $0.roomPage = 10 }) { scene in
@@ -85,7 +84,7 @@ struct RoomTests {
     }
   }
 
-  @Test("what is sent shows as pending at once and becomes a chat of the room, once and in order")
+  @Test("a sent chat is pending at once, and becomes a chat of the room once and in order")
   func sending() async throws {
     try await TestServer.run { server in
       try await RoomScene.run(server) { scene in
@@ -110,7 +109,7 @@ struct RoomTests {
     }
   }
 
-  @Test("a direct message is a room like a channel: history, what comes, what is sent, once and in order")
+  @Test("a direct message behaves like a channel: history, new chats and sent chats appear once and in order")
   func directMessage() async throws {
     try await TestServer.run { server in
       try await RoomScene.run(server) { scene in
@@ -136,7 +135,7 @@ struct RoomTests {
     }
   }
 
-  @Test("a refused chat fails with the code, and those behind it go on; it can be tried again or given up")
+  @Test("a refused chat fails with the code, and later ones are sent; it can be retried or given up")
   func refused() async throws {
     try await TestServer.run { server in
       try await RoomScene.run(server) { scene in
@@ -161,7 +160,7 @@ struct RoomTests {
     }
   }
 
-  @Test("a chat whose answer got lost is found in the room and not posted again")
+  @Test("a chat whose answer was lost is found in the room and not posted again")
   func lostAnswer() async throws {
     try await onBadNetwork { (proxy, scene, room, screen) async throws in
       proxy.loseAnswers()
@@ -173,7 +172,7 @@ struct RoomTests {
     }
   }
 
-  @Test("a half-open connection is found out: what was sent into it is sent again, what was missed is caught up with")
+  @Test("a half-open connection is detected: chats sent into it are sent again, and missed chats are loaded")
   func halfOpen() async throws {
     try await onBadNetwork { (proxy, scene, room, screen) async throws in
       proxy.forget()
@@ -183,7 +182,7 @@ struct RoomTests {
     }
   }
 
-  @Test("what could not be sent before the program ended is sent by its next run, once")
+  @Test("chats that could not be sent before the program ended are sent once by its next run")
   func outboxSurvives() async throws {
     try await TestServer.run { server in
       try await RoomScene.run(server) { scene in
@@ -201,7 +200,7 @@ struct RoomTests {
     }
   }
 
-  @Test("two objects of one room share its history, and each sends its own")
+  @Test("two objects of one room share its history, and each sends its own chats")
   func twoObjects() async throws {
     try await TestServer.run { server in
       try await RoomScene.run(server) { scene in
@@ -224,7 +223,7 @@ struct RoomTests {
     }
   }
 
-  @Test("running ends with the reason when the session is over")
+  @Test("running ends with the reason when the session has ended")
   func sessionOver() async throws {
     try await TestServer.run { server in
       try await RoomScene.run(server) { scene in
@@ -238,7 +237,7 @@ struct RoomTests {
     }
   }
 
-  @Test("unread counts of all rooms come together, from where each was read; rooms that are gone are left out")
+  @Test("unread counts of all rooms arrive together, each since its last read; deleted rooms are left out")
   func unread() async throws {
     try await TestServer.run { server in
       try await RoomScene.run(server) { scene in
@@ -268,7 +267,7 @@ struct RoomTests {
     }
   }
 
-  @Test("a chat given up while it travels leaves nothing behind")
+  @Test("a chat that is given up while it is being sent leaves nothing behind")
   func discarded() async throws {
     try await TestServer.run { server in
       try await Proxy.run(to: server.port) { proxy in
@@ -292,7 +291,7 @@ struct RoomTests {
     }
   }
 
-  @Test("a picture is downloaded once and outlives the server and the program; a stranger's path is refused")
+  @Test("a picture is downloaded once and survives server and program; a path outside the server's files is refused")
   func pictures() async throws {
     try await TestServer.run { server in
       try await RoomScene.run(server) { scene in

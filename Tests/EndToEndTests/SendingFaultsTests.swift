@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Sending while answers go wrong", .serialized, .timeLimit(.minutes(1)))
 struct SendingFaultsTests {
-  /// What a refusal looks like on the wire.
+  /// The bytes of a refusal.
   static func refusal(_ code: ErrorCode) -> String {
     let body = #"{"errorCode":"\#(code.rawValue)"}"#
     return """
@@ -14,14 +14,14 @@ struct SendingFaultsTests {
       """
   }
 
-  @Test("a chat whose answer got lost is not sent again because looking for it fails", arguments: TestEngine.available)
+  @Test("a chat whose answer was lost is not sent again if the search for it fails", arguments: TestEngine.available)
   func failedCheck(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine) { network, scene, elsewhere in
       let room = try await scene.room()
       var screen = RoomScreen(room)
       try await room.running {
         try await screen.wait { $0.state == .live }
-        // So that only looking can tell.
+        // So that only the search can find it.
         network.areSocketsSilent = true
         network.order(.cut(after: 0), "POST", containing: "/chats")
         network.order(.answered(Self.refusal(.tooManyCalls)), "GET", containing: "/chats")
@@ -37,7 +37,7 @@ struct SendingFaultsTests {
   }
 
   @Test(
-    "a chat stays stored until the server has answered, even if one with the same words appears",
+    "a chat stays stored until the server has answered, even if one with the same text appears",
     arguments: TestEngine.available)
   func earlyEcho(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine) { network, scene, elsewhere in
@@ -46,8 +46,8 @@ struct SendingFaultsTests {
     }
   }
 
-  /// What is still to be sent when the program starts again: opens the room until no former object of it is left, as these are
-  /// freed a moment after their last use.
+  /// The chats that are still to be sent after a restart. Opens the room repeatedly until all former objects of it are freed, which happens
+  /// a moment after their last use.
   private func pendingAfterRestart(_ scene: RoomScene) async throws -> [String] {
     let deadline = ContinuousClock.now + .seconds(30)
     while true {
@@ -58,7 +58,7 @@ struct SendingFaultsTests {
     }
   }
 
-  /// Sends what another device says at the same time; the server refuses it here.
+  /// Sends a text that another device sends at the same time; the server refuses it here.
   private func refusedAfterEcho(_ network: FaultyNetwork, _ scene: RoomScene, _ elsewhere: MadangClient) async throws {
     let room = try await scene.room()
     var screen = RoomScreen(room)
@@ -76,7 +76,7 @@ struct SendingFaultsTests {
   }
 
   @Test(
-    "a room stopped in mid-post keeps the chat waiting, and does not send it twice",
+    "a room that is stopped during a post keeps the chat pending and does not send it twice",
     arguments: TestEngine.available)
   func stoppedWhilePosting(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine) { network, scene, elsewhere in

@@ -37,7 +37,7 @@ struct SocketIOClientTests {
 
   private typealias Iterator = SocketIOClient.Updates.AsyncIterator
 
-  /// Waits until the server let the client into a namespace.
+  /// Waits until the server has admitted the client to a namespace.
   private func connected(_ updates: inout Iterator) async throws {
     while let update = try await updates.next(isolation: #isolation) {
       switch update.kind {
@@ -81,7 +81,7 @@ struct SocketIOClientTests {
     }
   }
 
-  @Test("events and binary attachments come back as they went")
+  @Test("events and binary attachments come back unchanged")
   func echo() async throws {
     try await withClient { (client, _, _) async throws in
       var updates = await client.updates(in: ["/bench"]).makeAsyncIterator()
@@ -94,7 +94,7 @@ struct SocketIOClientTests {
     }
   }
 
-  @Test("an event is acknowledged, or times out, or fails at once without a connection")
+  @Test("an event is acknowledged, times out, or fails at once without a connection")
   func acknowledgements() async throws {
     try await withClient { (client, _, _) async throws in
       var updates = await client.updates(in: ["/"]).makeAsyncIterator()
@@ -110,7 +110,7 @@ struct SocketIOClientTests {
     }
   }
 
-  @Test("the server's own questions are acknowledged")
+  @Test("the client acknowledges events of the server")
   func asked() async throws {
     try await withClient { (client, _, _) async throws in
       var updates = await client.updates(in: ["/"]).makeAsyncIterator()
@@ -122,7 +122,7 @@ struct SocketIOClientTests {
     }
   }
 
-  @Test("a refusal is told with its message, and asking again may succeed")
+  @Test("a refusal is reported with its message, and a second attempt may succeed")
   func refusal() async throws {
     try await withClient { (client, _, _) async throws in
       var updates = await client.updates(in: ["/"], auth: json(#"{"token":"bad"}"#)).makeAsyncIterator()
@@ -137,7 +137,7 @@ struct SocketIOClientTests {
     }
   }
 
-  @Test("several namespaces share a connection; an unknown one harms none")
+  @Test("several namespaces share a connection; an unknown one does not disturb the others")
   func namespaces() async throws {
     try await withClient { (client, _, _) async throws in
       var updates = await client.updates(in: ["/", "/ws-channel-a", "/unknown"]).makeAsyncIterator()
@@ -156,7 +156,7 @@ struct SocketIOClientTests {
   }
 
   @Test(
-    "a killed server is found again, and the namespaces are joined anew",
+    "a killed server is found again, and the namespaces are joined again",
     arguments: [[.webSocket], [.polling], [.polling, .webSocket]] as [[EngineTransport]])
   func reconnect(transports: [EngineTransport]) async throws {
     var configuration = Self.quick
@@ -181,7 +181,7 @@ struct SocketIOClientTests {
     }
   }
 
-  @Test("a server silent for longer than it promised is given up")
+  @Test("a server that is silent for longer than it announced is abandoned")
   func silence() async throws {
     try await withClient(server: ["--ping-interval", "100", "--ping-timeout", "100"]) { client, program, _ in
       var updates = await client.updates(in: ["/"]).makeAsyncIterator()
@@ -197,13 +197,13 @@ struct SocketIOClientTests {
     }
   }
 
-  @Test("pings are answered: the connection outlives many intervals")
+  @Test("pings are answered: the connection survives many intervals")
   func heartbeat() async throws {
     try await withClient(server: ["--ping-interval", "20", "--ping-timeout", "200"]) { client, _, _ in
       var updates = await client.updates(in: ["/"]).makeAsyncIterator()
       try await connected(&updates)
       for _ in 0..<10 {
-        // An unanswered event takes its whole time, so that intervals pass.
+        // An unanswered event waits its full time, so several intervals pass.
         _ = try? await client.emit("no-such-event", in: "/", acknowledgedWithin: .milliseconds(60))
       }
       try await client.emit("echo", in: "/")
@@ -213,14 +213,14 @@ struct SocketIOClientTests {
     }
   }
 
-  @Test("a reader that falls behind its limit is told, and its namespace left")
+  @Test("a reader that exceeds its buffer limit gets an error, and its namespace is left")
   func tooSlow() async throws {
     var configuration = Self.quick
     configuration.maxWaitingUpdates = 3
     try await withClient(configuration, server: ["--bare"]) { client, _, _ in
       var updates = await client.updates(in: ["/"]).makeAsyncIterator()
       try await connected(&updates)
-      // The buffer may already run over while these go out.
+      // The buffer may overflow already while these are sent.
       for _ in 0..<10 { try? await client.emit("echo", in: "/") }
       _ = try? await client.emit("echo", in: "/", acknowledgedWithin: .seconds(5))
       await #expect(throws: SocketIOError.tooSlow) {
@@ -239,12 +239,12 @@ struct SocketIOClientTests {
         try await connected(&updates)
       }
       try await connected(&kept)
-      // What was dropped is left on the client's own loop, ahead of what is asked next.
+      // The drop runs on the client's own loop before the next call.
       await #expect(throws: SocketIOError.notConnected) { try await client.emit("echo", in: "/") }
     }
   }
 
-  @Test("a server that is not there fails the allowed attempts, each told")
+  @Test("if no server listens, the allowed attempts fail, and each is reported")
   func unreachable() async throws {
     var configuration = Self.quick
     configuration.maxAttempts = 2
@@ -258,7 +258,7 @@ struct SocketIOClientTests {
     #expect(reasons.count == 2)
   }
 
-  @Test("something that opens no WebSocket is no server", arguments: ["ftp://x", "127.0.0.1", "http://"])
+  @Test("a URL that is not for a WebSocket is refused", arguments: ["ftp://x", "127.0.0.1", "http://"])
   func badURL(_ url: String) {
     #expect(throws: SocketIOError.badURL(url)) { try SocketIOClient(url: url) }
   }

@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Starts a process with its three streams given, and nothing else of ours open.
+/// Starts a process with three given streams and without any other descriptor of this process.
 ///
-/// Foundation's `Process` loses terminations when many run at once.
+/// Foundation's `Process` misses terminations when many processes run at once.
 enum Spawn {
   static func start(
     _ program: URL, _ arguments: [String], environment: [String: String], input: Int32, output: Int32, errors: Int32
@@ -21,7 +21,7 @@ enum Spawn {
     for (number, descriptor) in [input, output, errors].enumerated() {
       posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
     }
-    // The threads that tests run on block signals, and a child would inherit that.
+    // The threads of tests block signals, and a child would inherit this.
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     var none = sigset_t()
@@ -37,10 +37,10 @@ enum Spawn {
     return pid
   }
 
-  /// Held between making a pipe and marking it, and while a child is made: there is no portable way to do both at once.
+  /// Held between creating a pipe and marking it, and while a child is created: no portable call does both at once.
   private static let descriptors = Mutex(())
 
-  /// A pipe that no other child inherits.
+  /// A pipe that other children do not inherit.
   static func pipe() throws -> (read: Int32, write: Int32) {
     try descriptors.withLock { _ in
       var ends: [Int32] = [0, 0]
@@ -50,7 +50,7 @@ enum Spawn {
     }
   }
 
-  /// Calls `ended` with the status, or the negated signal, once the process is gone.
+  /// Calls `ended` with the status, or the negated signal, after the process has ended.
   static func wait(for pid: pid_t, ended: @escaping @Sendable (Int32) -> Void) {
     Thread.detachNewThread {
       var status: Int32 = 0

@@ -4,7 +4,7 @@
 
   @Suite("madang serve under systemd", .timeLimit(.minutes(5)))
   struct SystemdNoticeTests {
-    @Test("systemd is told when the server listens and when it stops", arguments: ["a path", "an abstract name"])
+    @Test("systemd is notified when the server listens and when it stops", arguments: ["a path", "an abstract name"])
     func notices(_ kind: String) async throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "madang-notify-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -28,7 +28,7 @@
       #expect(socket.next() == nil)
     }
 
-    @Test("a server that cannot tell systemd serves all the same, and says so")
+    @Test("a server that cannot notify systemd serves anyway and logs it")
     func nobodyThere() async throws {
       try await TestServer.run(environment: ["NOTIFY_SOCKET": "/nonexistent/notify"]) { server in
         let line = try await server.program.errors.next(beginning: "READY=1 does not reach")
@@ -37,7 +37,7 @@
     }
   }
 
-  /// Where systemd would listen.
+  /// The socket on which systemd would listen.
   private final class NoticeSocket {
     let name: String
     private let descriptor: Int32
@@ -58,7 +58,7 @@
 
     deinit { close(descriptor) }
 
-    /// The next notice that has come, if one has.
+    /// The next notice that has arrived, if any.
     func next() -> String? {
       var buffer = [UInt8](repeating: 0, count: 256)
       let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))

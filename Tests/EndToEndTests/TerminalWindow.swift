@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// A real terminal with a shell in it, by tmux: keys go in, the screen is read.
+/// A real terminal with a shell in tmux: keys are sent, and the screen is read.
 struct TerminalWindow {
   private let socket: String
   private let environment: [String: String]
@@ -10,7 +10,7 @@ struct TerminalWindow {
   static let tmux = "/usr/bin/tmux"
   static var isAvailable: Bool { FileManager.default.isExecutableFile(atPath: tmux) }
 
-  /// Runs `body` with a window of 80 by 24 in which `madang` is the one under test, acting as this person.
+  /// Runs `body` with a window of 80 by 24, in which `madang` is the tested program and acts for this person.
   static func run(_ person: Shell, _ body: (TerminalWindow) async throws -> Void) async throws {
     let folder = person.server.folder
     let madang = try Program.executable("madang").deletingLastPathComponent().path
@@ -32,7 +32,7 @@ struct TerminalWindow {
 
   func type(_ text: String) async throws { try await tmux("send-keys", "-l", text) }
 
-  /// Keys by tmux's names, such as `Enter` and `C-c`.
+  /// Presses keys by tmux's names, such as `Enter` and `C-c`.
   func press(_ keys: String...) async throws { for key in keys { try await tmux("send-keys", key) } }
 
   func enter(_ line: String) async throws {
@@ -44,7 +44,7 @@ struct TerminalWindow {
     try await tmux("resize-window", "-x", "\(columns)", "-y", "\(rows)")
   }
 
-  /// The rows of the screen, once they are as wanted.
+  /// Waits until the rows of the screen satisfy a condition, and returns them.
   @discardableResult
   func wait(_ what: String, _ condition: ([String]) -> Bool) async throws -> [String] {
     var rows: [String] = []
@@ -56,7 +56,7 @@ struct TerminalWindow {
     return rows
   }
 
-  /// The rows of the screen, once one of them has this text.
+  /// Waits until a row of the screen contains a text, and returns the rows.
   @discardableResult
   func wait(for text: String) async throws -> [String] {
     try await wait("'\(text)'") { rows in rows.contains { $0.contains(text) } }

@@ -22,7 +22,7 @@ final class TestServer: Sendable {
   }
 
   /// Runs `body` with a server, which must stop with status 0 afterwards.
-  /// - Parameter environment: Settings besides those of every test.
+  /// - Parameter environment: Settings in addition to those of all tests.
   static func run(environment: [String: String] = [:], _ body: (TestServer) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -34,7 +34,7 @@ final class TestServer: Sendable {
     #expect(await server.program.status() == 0)
   }
 
-  /// Settings under which hashing a password costs next to nothing.
+  /// Settings that make password hashing nearly free.
   static let cheapPasswords = ["MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1"]
 
   private static func start(in folder: URL, port: Int, _ environment: [String: String]) async throws -> TestServer {
@@ -47,19 +47,19 @@ final class TestServer: Sendable {
       program: program, url: String(line.dropFirst(ready.count)), folder: folder, environment: environment)
   }
 
-  /// The same server once more: same data, same address. The former one must have ended.
+  /// The server with the same data and address, started again. The former one must have ended.
   func restarted() async throws -> TestServer {
     try await Self.start(in: folder, port: port, environment)
   }
 
   var port: Int { get throws { try #require(URL(string: url)?.port) } }
 
-  /// Moves the server's clock on.
+  /// Advances the server's clock.
   func advanceClock(seconds: Int) async throws {
     _ = try await develop("/_dev/clock", #"{"advance":\#(seconds)}"#)
   }
 
-  /// Records a payment that the server's own verifier knows from then on.
+  /// Records a payment, which the server's built-in verifier then knows.
   func pay(_ json: String) async throws { _ = try await develop("/_dev/payments", json) }
 
   /// Makes a development call.

@@ -6,9 +6,9 @@
   import NIOHTTP1
   import Testing
 
-  @Suite("madang serve with a log that nothing reads", .timeLimit(.minutes(5)))
+  @Suite("madang serve with a log that no program reads", .timeLimit(.minutes(5)))
   struct UnreadLogTests {
-    @Test("requests are answered and SIGTERM ends the server", arguments: ["text", "json"])
+    @Test("requests are answered, and SIGTERM ends the server", arguments: ["text", "json"])
     func unread(_ format: String) async throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "madang-unread-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -33,7 +33,7 @@
 
       let ready = "madang listening on "
       let url = String(try await Lines(output.read).next(beginning: ready).dropFirst(ready.count))
-      // Each has a line of the log; the pipe holds some.
+      // Each request writes a line of the log; the pipe holds only some.
       for number in 0..<60 {
         var request = HTTPClientRequest(url: "\(url)/v1/users/login")
         request.method = .POST

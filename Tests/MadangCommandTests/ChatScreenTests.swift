@@ -15,7 +15,7 @@ struct ChatScreenTests {
         createdAt: WireDate.string(1_734_073_530_874 + Int64(minute) * 60_000), files: files, user: member))
   }
 
-  @Test("chats stand at the bottom under their day, the line being typed below the unread counts of other rooms")
+  @Test("chats are at the bottom under their day, and the line being typed is below the unread counts of other rooms")
   func layout() {
     var screen = ChatScreen(title: "#garden in Courtyard", hasColour: false)
     screen.connection = "live"
@@ -35,7 +35,7 @@ struct ChatScreenTests {
     #expect(frame.cursor == (7, 10))
   }
 
-  @Test("no row is wider than the screen, however narrow it is and whatever is said")
+  @Test("no row is wider than the screen, at any width and for any text")
   func widths() {
     var screen = ChatScreen(title: String(repeating: "넓은", count: 30), hasColour: false)
     screen.notice = String(repeating: "말", count: 100)
@@ -51,7 +51,7 @@ struct ChatScreenTests {
     }
   }
 
-  @Test("looking back ends at the oldest chat, and the way forward is as long as the way back")
+  @Test("scrolling up ends at the oldest chat, and scrolling down takes as many steps")
   func scrolling() {
     var screen = ChatScreen(title: "", hasColour: false)
     screen.show((0..<50).map { chat("\($0)", minute: $0) })
@@ -72,7 +72,7 @@ struct ChatScreenTests {
     #expect(end[10].hasSuffix(": 49"))
   }
 
-  @Test("older chats are wanted when somebody looks at the oldest one kept, until there are none")
+  @Test("older chats are requested when the oldest kept one is visible, until there are none")
   func older() {
     var screen = ChatScreen(title: "", hasColour: false)
     let size = ChatScreen.Size(rows: 8, columns: 40)
@@ -95,7 +95,7 @@ struct ChatScreenTests {
     #expect(!screen.wantsOlder)
   }
 
-  @Test("what is not in the room yet stands below it, with what holds it up")
+  @Test("pending chats are shown below the room's chats, with the reason")
   func pending() {
     func pending(_ text: String, _ status: PendingChat.Status, files: [String] = []) -> PendingChat {
       PendingChat(id: UUID(), content: text, files: files.map { URL(filePath: $0) }, status: status)
@@ -117,7 +117,7 @@ struct ChatScreenTests {
     #expect(rows[9] == "       (not sent: \(MadangError.outboxFull); /retry or /discard)")
   }
 
-  @Test("only so many chats are kept")
+  @Test("the number of kept chats is limited")
   func limit() {
     var screen = ChatScreen(title: "", hasColour: false)
     screen.show((0..<ChatScreen.limit + 5).map { chat("\($0)", minute: $0) })

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("madang: all commands")
 struct CommandsTests {
-  @Test("every command explains itself within 80 columns")
+  @Test("the help of every command fits into 80 columns")
   func help() {
     for command in NamedCommand.all {
       let lines = command.help(columns: 80).split(separator: "\n")
@@ -23,7 +23,7 @@ struct CommandsTests {
     }
   }
 
-  @Test("the manual page has every command, and nothing that roff would take for a request of its own")
+  @Test("the manual page has every command, and no text that roff would read as a request")
   func manual() {
     let lines = ManualPage.text.split(separator: "\n")
     for command in NamedCommand.all {

@@ -11,7 +11,7 @@ struct JSONLogTests {
     let all = Mutex<[[UInt8]]>([])
   }
 
-  @Test("each event is one line and one object, whatever stands in it")
+  @Test("each event is one line with one object, for any content")
   func lines() throws {
     let lines = Lines()
     var logger = Logger(label: "madang") { label in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("madang chat: keys and the line")
 struct LineEditorTests {
-  @Test("keys are the same however the terminal cuts their bytes")
+  @Test("keys are decoded alike, however the terminal splits their bytes")
   func pieces() {
     let bytes = Array("a한👨‍👩‍👧\u{1B}[D\u{1B}[3~\u{1B}OC\r\u{7F}\u{1B}[200~é".utf8)
     var whole = KeyReader()
@@ -18,7 +18,7 @@ struct LineEditorTests {
     #expect(editor.0 == editor.1)
   }
 
-  @Test("bytes that are no text and sequences that mean nothing are dropped, what follows is not")
+  @Test("invalid bytes and unknown sequences are dropped, and the keys after them are kept")
   func noise() {
     var reader = KeyReader()
     let noise = reader.keys(in: [0xFF, 0xC3, 0x28, 0x80, 0x1B, 0x5B, 0x39, 0x39, 0x71, 0x62])
@@ -31,7 +31,7 @@ struct LineEditorTests {
     #expect(controls == [.interrupt, .endOfInput, .redraw])
   }
 
-  @Test("backspace takes a character as people see it; letters typed one by one join")
+  @Test("backspace removes a character as people see it; letters typed one by one join")
   func characters() {
     var line = LineEditor("가👨‍👩‍👧e\u{301}")
     line.press(.backspace)
@@ -45,7 +45,7 @@ struct LineEditorTests {
     #expect(line == LineEditor("가"))
   }
 
-  @Test("the cursor moves, words and halves of the line go")
+  @Test("the cursor moves, and words and halves of the line are deleted")
   func editing() {
     var line = LineEditor("one two  three")
     line.press(.deleteWord)
@@ -68,7 +68,7 @@ struct LineEditorTests {
     #expect(line == LineEditor())
   }
 
-  @Test("of a long line the part around the cursor is shown, never half a wide character")
+  @Test("a long line is shown around the cursor, never with half a wide character")
   func window() {
     var line = LineEditor(String(repeating: "가", count: 20) + "end")
     let end = line.window(width: 10)
@@ -80,7 +80,7 @@ struct LineEditorTests {
     #expect(start.cursor == 0)
   }
 
-  @Test("a line is text, or a command")
+  @Test("a line is a text or a command")
   func lines() {
     let typed = { TypedLine($0, home: "/home/mina") }
     #expect(typed("  ") == .nothing)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The log's thread", .timeLimit(.minutes(1)))
 struct LogOutputTests {
-  /// A pipe with little room.
+  /// A pipe with a small buffer.
   private final class SmallPipe: Sendable {
     let read: Int32
     let write: Int32
@@ -21,7 +21,7 @@ struct LogOutputTests {
 
     deinit { close(read) }
 
-    /// All that is written until the end for writing is closed.
+    /// Everything that is written until the writing end is closed.
     func rest() -> [String] {
       let file = FileHandle(fileDescriptor: read)
       return String(decoding: file.readDataToEndOfFile(), as: UTF8.self).split(separator: "\n").map(String.init)
@@ -32,7 +32,7 @@ struct LogOutputTests {
     LogOutput(descriptor: descriptor, limit: limit) { Array("dropped \($0)\n".utf8) }
   }
 
-  @Test("a pipe that nothing reads holds up no line, and a flush ends after its time")
+  @Test("a pipe that no program reads delays no line, and a flush ends after its time")
   func unread() throws {
     let pipe = try SmallPipe()
     let output = output(pipe.write, limit: 10_000)
@@ -43,12 +43,12 @@ struct LogOutputTests {
     #expect(ContinuousClock.now - began < .seconds(10))
   }
 
-  @Test("lines that were dropped are counted, and a line says how many at their place")
+  @Test("dropped lines are counted, and a line in their place gives the number")
   func dropped() throws {
     let pipe = try SmallPipe()
     let output = output(pipe.write, limit: 300_000)
     let line = { (number: Int) in Array("line \(number) \(String(repeating: "x", count: 80))\n".utf8) }
-    // More than pipe and queue hold together.
+    // More than pipe and queue together can hold.
     for number in 0..<10_000 { output.write(line(number)) }
     let reading = Mutex<[String]>([])
     let done = DispatchSemaphore(value: 0)
@@ -77,9 +77,9 @@ struct LogOutputTests {
     #expect(next == 10_001 && dropped > 0)
   }
 
-  @Test("lines that the disk does not take are counted, and the next line says so")
+  @Test("lines that cannot be written to the disk are counted, and the next line gives the number")
   func full() throws {
-    // Takes nothing: "no space left on device".
+    // A device that refuses every write: "no space left on device".
     let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
     try #require(full >= 0)
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-log-\(UUID().uuidString)")
@@ -87,7 +87,7 @@ struct LogOutputTests {
     let output = output(full, limit: 4096)
     output.write(Array("first\n".utf8))
     #expect(output.flush(within: .seconds(20)) == 0)
-    // From now on the same number is a file with room.
+    // From now on the descriptor is a file with space.
     let file = open(folder.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     try #require(dup2(file, full) == full)
     output.write(Array("second\n".utf8))
@@ -97,7 +97,7 @@ struct LogOutputTests {
     close(full)
   }
 
-  @Test("a line of text is one line whatever its values hold, and the journal gets its priority")
+  @Test("a line of text stays one line for any values, and the journal gets its priority")
   func text() {
     let line = LogLine(
       time: Date(timeIntervalSince1970: 0), level: .error, label: "madang", source: "here",
@@ -109,7 +109,7 @@ struct LogOutputTests {
     #expect(LogLine.ofDropped(1).bytes(.json, isForJournal: false).first == UInt8(ascii: "{"))
   }
 
-  @Test("the journal is known by the device and the inode of the stream")
+  @Test("the journal is recognised by the device and the inode of the stream")
   func journal() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "madang-journal-\(UUID().uuidString)")
     try Data().write(to: file)

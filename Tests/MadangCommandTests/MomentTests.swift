@@ -3,9 +3,9 @@ import Testing
 
 @testable import madang
 
-@Suite("Moments on the command line")
+@Suite("Times on the command line")
 struct MomentTests {
-  @Test("a moment is written as how long ago, as a day, or as a day and a time")
+  @Test("a time is written as how long ago, as a day, or as a day and a time")
   func forms() throws {
     let now: Int64 = 1_700_000_000_000
     func moment(_ text: String) -> Int64? { Moment(text, now: now)?.milliseconds }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("madang: output")
 struct OutputTests {
-  @Test("an upload's bar fits its line, whatever the name's width")
+  @Test("the progress bar of an upload fits its line, for names of any width")
   func bar() {
     for (label, width) in [("사진 스물네 장.png", 80), ("p", 40), (String(repeating: "긴", count: 90), 60)] {
       for sent in [0, 500_000, 2_000_000] {
@@ -17,7 +17,7 @@ struct OutputTests {
   }
 
   @Test(
-    "a table that is too wide for the terminal gives up of its widest column first, and of its first one if need be")
+    "a table that is too wide for the terminal shrinks its widest column first, then its first one")
   func narrowTable() {
     let table = Table(
       headings: ["SETTING", "VALUE", "SAYS"],

@@ -15,8 +15,8 @@ import Testing
     #expect(try BackupManifest.decode(Self.manifest(#","note":"]]}}\"[{""#), of: "m").createdAt == 1)
   }
 
-  /// Foundation's decoder ends the process at 513 levels, and reads UTF-16, in which levels look different.
-  @Test("a manifest that is nested too deep, has endless keys or is not UTF-8 is refused, and the program goes on")
+  /// Foundation's decoder crashes the process at 513 levels, and it reads UTF-16, in which nesting looks different.
+  @Test("a manifest with deep nesting, endless keys or invalid UTF-8 is refused, and the program goes on")
   func hostile() {
     let nested = String(repeating: "[", count: 600) + String(repeating: "]", count: 600)
     let key = String(repeating: "\u{301}\u{323}", count: 2_000)

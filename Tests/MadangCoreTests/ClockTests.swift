@@ -12,7 +12,7 @@ struct ClockTests {
     }
   }
 
-  @Test("it goes with the time, is moved on, stops, and runs faster")
+  @Test("the clock follows time, can be advanced and stopped, and runs faster")
   func course() {
     let source = Source()
     let clock = source.makeClock()
@@ -34,7 +34,7 @@ struct ClockTests {
     #expect(clock.now == 1_000_240)
   }
 
-  @Test("set back, the time of day goes back, and what limits go by does not")
+  @Test("setting the clock back changes the time of day, but not the clock of limits")
   func setBack() {
     let clock = Source().makeClock()
     clock.set(500)
@@ -43,7 +43,7 @@ struct ClockTests {
     #expect(clock.now == 10_500 && clock.steady == 11_000)
   }
 
-  @Test("it stops at the last moment that dates can show")
+  @Test("the clock stops at the last time that dates can show")
   func end() {
     let source = Source()
     let clock = source.makeClock()
@@ -57,11 +57,11 @@ struct ClockTests {
     #expect(clock.now == 0)
   }
 
-  @Test("set forth and back as often as anybody likes, it goes on", .timeLimit(.minutes(1)))
+  @Test("the clock keeps running after it was set forward and back any number of times", .timeLimit(.minutes(1)))
   func forthAndBack() async throws {
     let source = Source()
     let clock = source.makeClock()
-    // Each time adds some 8,000 years to what never goes back; 36,398 times are the whole of `Int64`.
+    // Each round adds about 8,000 years to the clocks that never go back; 36,398 rounds fill an `Int64`.
     for _ in 0..<40_000 {
       clock.set(Clock.latest)
       clock.set(0)
@@ -71,7 +71,7 @@ struct ClockTests {
     #expect(clock.steady == steady + 7 && clock.now == 7)
     clock.advance(milliseconds: .max)
     #expect(clock.steady == steady + 7 && clock.now == Clock.latest)
-    // Who waits still waits, and no longer than they said.
+    // Sleeping still works, and no longer than requested.
     try await clock.sleep(for: .milliseconds(1))
     let never = clock.instant(after: .seconds(Int64.max)).advanced(byMilliseconds: .max)
     #expect(clock.instant(after: .seconds(1)) < never)
@@ -81,7 +81,7 @@ struct ClockTests {
     let flag = Atomic(false)
   }
 
-  @Test("who sleeps by it wakes when it is moved on, not before, and never while it stands still")
+  @Test("a sleeper wakes when the clock is advanced, not before, and never while it stands still")
   func sleep() async throws {
     let clock = Clock()
     clock.run(at: 0)
@@ -101,7 +101,7 @@ struct ClockTests {
     try await other.value
   }
 
-  @Test("no sleep is missed, however short", .timeLimit(.minutes(1)))
+  @Test("no sleep is missed, even the shortest", .timeLimit(.minutes(1)))
   func shortSleeps() async throws {
     let clock = Clock()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -112,7 +112,7 @@ struct ClockTests {
     }
   }
 
-  @Test("a sleep ends when its task is cancelled, also while the clock stands still")
+  @Test("a sleep ends when its task is cancelled, even while the clock stands still")
   func cancelled() async throws {
     let clock = Clock()
     clock.run(at: 0)

@@ -14,7 +14,7 @@ struct CommonPasswordsTests {
   func common(_ password: String) { #expect(CommonPasswords.contains(password)) }
 
   @Test(
-    "other passwords are not, also those that begin with a common word",
+    "other passwords are not common, even if they begin with a common word",
     arguments: [
       "0therPass!", "Th1rdPass!", "G4rden-path", "Password-of-my-cat1", "Qwer12345678901!", "N3w-word!", "각각각각Aa1!",
       "12345678!", "",

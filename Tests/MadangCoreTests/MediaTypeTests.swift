@@ -8,7 +8,7 @@ import Testing
 struct MediaTypeTests {
   private static func type(_ bytes: [UInt8], _ fileExtension: String? = nil) -> MediaType? {
     var sieve = TextSieve()
-    // In pieces, as they come.
+    // In pieces, as uploads arrive.
     for start in stride(from: 0, to: bytes.count, by: 3) {
       sieve.add(Array(bytes[start..<min(start + 3, bytes.count)]))
     }
@@ -21,7 +21,7 @@ struct MediaTypeTests {
       + others.flatMap { Array($0.utf8) } + [0, 0, 0, 8]
   }
 
-  @Test("content decides the family, and the extension the member of a family that looks alike")
+  @Test("the content decides the family of a type, and the extension the member among similar ones")
   func families() {
     let compound: [UInt8] = [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1, 0]
     for (name, type) in [("docx", .docx), ("hwpx", .hwpx), ("jar", .zip), (nil, .zip), ("png", .zip), ("odt", .odt)]
@@ -34,7 +34,7 @@ struct MediaTypeTests {
     #expect(Self.type(Sample.png, "pdf") == .png && Self.type(Sample.pdf, "zip") == .pdf)
   }
 
-  @Test("sound and film are known by their brands and frames")
+  @Test("sound and film are recognised by their brands and frames")
   func media() {
     #expect(Self.type(Self.film("M4A ")) == .m4a && Self.type(Self.film("qt  ")) == .mov)
     #expect(Self.type(Self.film("isom", "iso2", "mp41")) == .mp4 && Self.type(Self.film("mp42"), "m4a") == .m4a)
@@ -44,13 +44,13 @@ struct MediaTypeTests {
     #expect(Self.type([0, 0, 0, 8] + Array("widemdat".utf8)) == .mov)
     #expect(Self.type(Array("RIFF    WAVEfmt ".utf8)) == .wav && Self.type(Array("RIFF    AVI LIST".utf8)) == .avi)
     #expect(Self.type(Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 0]) == .mp3)
-    // 128 kbit/s at 44.1 kHz: 417 bytes.
+    // One frame of 128 kbit/s at 44.1 kHz has 417 bytes.
     let frame: [UInt8] = [0xFF, 0xFB, 0x90, 0x00] + Array(repeating: 0, count: 413)
     #expect(Self.type(frame) == .mp3 && Self.type(frame + frame) == .mp3)
     #expect(Self.type(frame + [1, 2, 3, 4]) == nil && Self.type([0xFF, 0xFB, 0x90]) == nil)
   }
 
-  @Test("text is UTF-8 or EUC-KR without control characters, under one of its names or without an extension")
+  @Test("text is UTF-8 or EUC-KR without control characters, with a text extension or none")
   func texts() throws {
     let words = Array("안녕, words\t\r\n".utf8)
     #expect(Self.type(words, "txt") == .txt && Self.type(words, "csv") == .csv && Self.type(words, "md") == .md)
@@ -65,7 +65,7 @@ struct MediaTypeTests {
     ] as [[UInt8]] { #expect(Self.type(bytes, "txt") == nil, "\(bytes)") }
   }
 
-  @Test("text is known as Foundation knows it, whatever bytes come")
+  @Test("text is recognised exactly like Foundation does, for any bytes")
   func sieve() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<20_000 {
@@ -81,7 +81,7 @@ struct MediaTypeTests {
   }
 
   @Test(
-    "a name keeps 80 characters in NFC, percent-encoded, and nothing that a path or a header cannot carry",
+    "a name keeps 80 characters in NFC, percent-encoded, without characters that paths or headers cannot carry",
     arguments: [
       ("이력서 2.PDF", "이력서 2"), ("a_b.c.pdf", "a_b.c"), ("../../etc/passwd", "passwd"), ("C:\\x\\y.pdf", "y"),
       ("", "file"), (".pdf", "file"), ("  .. . a  .pdf", "a"), ("a\r\nX-Evil: 1.pdf", "aX-Evil: 1"),

@@ -11,7 +11,7 @@ struct PasswordTests {
   static let cheap = PasswordHash.Method.argon2id(PasswordCost(memory: 8, passes: 1))
   static let old = PasswordHash.Method.scrypt(logRounds: 4, blockSize: 8, parallelism: 1)
 
-  @Test("a stored password is matched by itself only, and each hash has its own salt", arguments: [cheap, old])
+  @Test("a stored password matches only itself, and each hash has its own salt", arguments: [cheap, old])
   func matching(_ method: PasswordHash.Method) throws {
     let ids = IDSource()
     let first = try PasswordHash(of: "Passw0rd!", salt: ids.bytes(16), method: method)
@@ -23,7 +23,7 @@ struct PasswordTests {
     #expect(try !read.matches("Passw0rd"))
   }
 
-  @Test("hashes are read as the reference program of Argon2 writes them")
+  @Test("hashes are read in the format of Argon2's reference program")
   func reference() throws {
     // echo -n password | argon2 somesalt -id -t 2 -k 65536 -p 1 -e
     let stored =
@@ -35,14 +35,14 @@ struct PasswordTests {
   }
 
   @Test(
-    "text that is no hash is none",
+    "text that is not a hash is rejected",
     arguments: [
       "plain", "", "$", "$$$$", "$argon2id$v=19$m=8,t=1$c2FsdA$aGFzaA", "$argon2id$v=16$m=8,t=1,p=1$c2FsdA$aGFzaA",
       "$scrypt$ln=4,r=8,p=1$!$!", "$bcrypt$a,b,c$c2FsdA$aGFzaA",
     ])
   func junk(_ text: String) { #expect(PasswordHash(stored: text) == nil) }
 
-  @Test("while passwords are stored at two costs, as large a part of the unknown addresses costs each, always the same")
+  @Test("while passwords have two costs, unknown addresses have each cost in the same share, and always the same cost")
   func decoys() throws {
     let costs = PasswordCosts()
     #expect(costs.decoy(for: "mina@example.com", key: [1]) == nil)
@@ -53,7 +53,7 @@ struct PasswordTests {
     let decoys = (0..<1000).map { costs.decoy(for: "a\($0)@example.com", key: [1]) }
     #expect(decoys == (0..<1000).map { costs.decoy(for: "a\($0)@example.com", key: [1]) })
     #expect((200...300).contains(decoys.count { $0 == Self.old }))
-    // Whoever is dear stays dear until fewer are.
+    // An address with the higher cost keeps it until fewer passwords have it.
     costs.note([(examples[0], 100), (examples[1], 900)])
     for (index, decoy) in decoys.enumerated() where costs.decoy(for: "a\(index)@example.com", key: [1]) == Self.old {
       #expect(decoy == Self.old)

@@ -11,14 +11,14 @@ struct RoomFormsTests {
   ]
 
   @Test(
-    "the form of a statement is what would be put together for the one who asks, however room and workspace are named",
+    "a prepared statement equals a newly built one for the account, for all ways to name room and workspace",
     arguments: [(SQL.advancing, "UPDATE"), (SQL.readable, "SELECT")])
   func forms(_ statements: RoomForms, _ verb: String) {
     for kind in Room.Kind.allCases {
       for room in Self.references {
         for workspace in Self.references {
           let address = RoomAddress(kind, room, in: workspace)
-          // One after the other: nobody is judged by who asked before.
+          // One after the other: the values of the first account must not be reused for the second.
           for user in [77, 88] as [Int64] {
             let (sql, whole) = (
               statements.sql(address, for: user, at: 5000 + user), statements.make(address, user, 5000 + user)

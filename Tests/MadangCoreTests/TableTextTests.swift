@@ -15,7 +15,7 @@ import Testing
     return bytes
   }
 
-  @Test("every row comes back as it was, on one line of its own")
+  @Test("every row is read back unchanged from a line of its own")
   func roundTrip() {
     var generator = SystemRandomNumberGenerator()
     let parts = ["\\", "\t", "\n", "\r", "N", "n", "t", "\\N", "", " ", "\u{1}", "\u{7f}", "é", "한", "🐻‍❄️", "\u{2028}"]
@@ -33,14 +33,14 @@ import Testing
     }
   }
 
-  @Test("it is what COPY of PostgreSQL writes")
+  @Test("the text equals the output of PostgreSQL's COPY")
   func copyFormat() {
     #expect(
       line([.integer(-7), .text("a\tb\\c\nd\r"), .null]) == Array("-7\ta\\tb\\\\c\\nd\\r\t\\N\n".utf8))
   }
 
   @Test(
-    "what is no row of the table is refused",
+    "a line that is not a row of the table is refused",
     arguments: [
       "", "1\ta", "1\ta\tb\tc", "x\ta\tb", "1.5\ta\tb", "9223372036854775808\ta\tb", "1\ta\\x\tb", "1\ta\tb\\",
     ])
@@ -48,7 +48,7 @@ import Testing
     #expect(TableText.values(Array(text.utf8)[...], columns) == nil)
   }
 
-  @Test("of a line no more fields are made than a row has, however many tabs are in it")
+  @Test("a line is split into no more fields than a row has, for any number of tabs")
   func tabs() {
     let line = [UInt8](repeating: UInt8(ascii: "\t"), count: 1 << 20)
     #expect(TableText.fields(line[...], count: columns.count).count == columns.count + 1)
@@ -65,10 +65,10 @@ import Testing
     try body(TableReader(table, in: folder))
   }
 
-  @Test("a line without an end is read as far as the longest row goes, and refused")
+  @Test("a line without an end is read up to the longest allowed length, and refused")
   func endless() throws {
     try withReader { file in
-      // A terabyte that takes no room on the disk: read to its end it would not fit into memory.
+      // A sparse file of one terabyte: read to its end it would not fit into memory.
       #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
       try FileHandle(forWritingTo: file).truncate(atOffset: 1 << 40)
     } _: { reader in
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("rows of all lengths come back, long ones few at a time")
+  @Test("rows of all lengths are read back, long ones in small pages")
   func lengths() throws {
     let texts = [0, 1, 1 << 20, (1 << 20) - 4, 3 << 20, 7, TableReader.longestLine - 5].map {
       String(repeating: "x", count: $0)
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(
-    "only paths that the server makes are taken from a backup",
+    "only paths in the server's own form are accepted from a backup",
     arguments: [
       ("profiles/1_abc.png", true), ("channelChats/x.pdf", true), ("../secrets/x", false), ("profiles/../x", false),
       ("/profiles/x", false), ("profiles/a/b", false), ("profiles/", false), ("profiles/.x", false),

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Rules for text")
 struct TextRulesTests {
-  @Test("lengths count what people see as characters", arguments: ["👨‍👩‍👧‍👦", "각", "e\u{301}", "🇰🇷"])
+  @Test("lengths count characters as people see them", arguments: ["👨‍👩‍👧‍👦", "각", "e\u{301}", "🇰🇷"])
   func characters(_ character: String) throws {
     let name = try TextRules.name(String(repeating: character, count: 30), "name")
     #expect(name.count == 30)
     #expect(throws: Failure.self) { try TextRules.name(String(repeating: character, count: 31), "name") }
   }
 
-  @Test("a letter with combining marks without end is no name, however few characters it counts")
+  @Test("a letter with endless combining marks is not a name, even if it counts as few characters")
   func combiningMarks() {
     let letter = "a" + String(repeating: "\u{301}", count: 100_000)
     let rules: [(String) throws -> String] = [
@@ -28,7 +28,7 @@ struct TextRulesTests {
   }
 
   @Test(
-    "long texts are normalised as a whole would be",
+    "a long text normalised in parts equals the whole text normalised",
     arguments: ["e\u{301}", "\u{1100}\u{1161}\u{11a8}", "b\u{301}\u{323}", "x", "\r\n", "क\u{93c}", "👩🏽‍🚀"])
   func longTexts(_ character: String) throws {
     for count in [1, 50, 300] {
@@ -37,7 +37,7 @@ struct TextRulesTests {
     }
   }
 
-  @Test("a name with a letter of many marks is compared with stored ones as it is")
+  @Test("a name with a letter of many marks is compared with stored names unchanged")
   func longCharacters() {
     let marks = String(repeating: "\u{301}\u{323}", count: 5000)
     #expect(TextRules.comparableName(" e\u{301}a\(marks)e\u{301}").utf8.elementsEqual("éa\(marks)é".utf8))
@@ -48,7 +48,7 @@ struct TextRulesTests {
     #expect(throws: Failure.self) { try TextRules.channelName(name) }
   }
 
-  @Test("content is stored verbatim, up to its limit")
+  @Test("content is stored unchanged, up to its limit")
   func content() throws {
     let text = "  e\u{301}\n"
     #expect(try TextRules.content(text, maxLength: 10).unicodeScalars.elementsEqual(text.unicodeScalars))
@@ -63,7 +63,7 @@ struct TextRulesTests {
     #expect(uuid.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
   }
 
-  @Test("what is longer than any field of a form is refused before it is looked at, blanks around it included")
+  @Test("input that is longer than any form field is refused unread, surrounding blanks included")
   func sizes() throws {
     let blanks = String(repeating: " ", count: 16_384)
     for rule in [

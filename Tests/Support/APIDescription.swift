@@ -2,7 +2,7 @@ import MadangAPI
 import NIOHTTP1
 import OpenAPI
 
-/// An edition's OpenAPI document, read for the tests: its operations, and whether an answer is one it promises.
+/// An edition's OpenAPI document for tests: its operations, and a check of answers against it.
 package struct APIDescription: Sendable {
   package struct Unreadable: Error {
     let reason: String
@@ -22,7 +22,7 @@ package struct APIDescription: Sendable {
     fileprivate let segments: [Substring]
     fileprivate let responses: [Int: Response]
 
-    /// The codes a refusal may have.
+    /// The error codes that a refusal may have.
     package var codes: [String] { (responses[400]?.codes ?? []) + (responses[500]?.codes ?? []) }
     package var isPublic: Bool { access == "\(Access.publicKey)" }
 
@@ -82,7 +82,7 @@ package struct APIDescription: Sendable {
     }.sorted { ($0.template, $0.method.rawValue) < ($1.template, $1.method.rawValue) }
   }
 
-  /// The operation a path (percent-encoded, with or without query) means; a fixed segment wins over a parameter.
+  /// The operation of a path (percent-encoded, with or without query). A fixed segment has priority over a parameter.
   package func operation(_ method: HTTPMethod, _ path: String) -> Operation? {
     let segments = path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
     let candidates = operations.filter { $0.matches(segments) }
@@ -90,7 +90,7 @@ package struct APIDescription: Sendable {
     return candidates.first { $0.literals == literals && $0.method == method }
   }
 
-  /// All that the document does not promise of an answer; empty if it is as described.
+  /// Differences between an answer and the document; empty if there are none.
   package func problems(of answer: World.Answer, to method: HTTPMethod, _ path: String) -> [String] {
     guard let operation = operation(method, path) else {
       let codes = [ErrorCode.unknownPath, .badKey, .tooManyCalls].map(\.rawValue)
@@ -126,7 +126,7 @@ extension APIDescription.Operation {
 
   fileprivate struct Response: Sendable {
     let headers: [String: (isRequired: Bool, schema: JSONSchema)]
-    /// By media type; a file's bytes have no schema.
+    /// By media type; nil for the bytes of a file, which have no schema.
     let content: [String: JSONSchema?]
     let codes: [String]
 

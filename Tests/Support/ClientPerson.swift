@@ -3,7 +3,7 @@ import MadangClient
 import Testing
 
 extension MadangClient {
-  /// Runs `body` as somebody new with an account, and closes the client, whatever happens.
+  /// Runs `body` as a new person with an account, and closes the client afterwards in any case.
   package static func withPerson(
     _ nickname: String, by client: MadangClient, _ body: (MadangClient) async throws -> Void
   ) async throws {
@@ -17,7 +17,7 @@ extension MadangClient {
     try await client.close()
   }
 
-  /// The default channel of a new workspace of this person's.
+  /// The default channel of a new workspace that this person owns.
   package func newRoom(_ workspace: String = "Builders") async throws -> RoomAddress {
     let workspace = try await createWorkspace(name: workspace).workspaceID
     let channel = try #require(try await myChannels(in: workspace).first)

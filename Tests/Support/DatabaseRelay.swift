@@ -3,8 +3,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Stands between a server and PostgreSQL, and loses the answer to a COMMIT when a test asks for it: the transaction is
-/// durable, and nobody told the server. Then the connection breaks, or stays and is silent.
+/// A relay between a server and PostgreSQL that drops the answer to a COMMIT on request: the transaction is durable, but the server does
+/// not know it. Then the connection breaks, or stays open and silent.
 package final class DatabaseRelay: Sendable {
   private struct State {
     var marker: [UInt8]?
@@ -28,7 +28,7 @@ package final class DatabaseRelay: Sendable {
     let listener = try await ServerBootstrap(group: group)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { front in
-        // Both ends of a connection live on one loop, so that their handlers may share what they know.
+        // Both ends of a connection use the same loop, so their handlers may share state.
         ClientBootstrap(group: front.eventLoop).connect(host: host, port: port).flatMapThrowing { back in
           let question = Question()
           try front.pipeline.syncOperations.addHandler(Forwarder(to: back, relay, question, losesAnswers: false))
@@ -48,21 +48,21 @@ package final class DatabaseRelay: Sendable {
     }
   }
 
-  /// Loses the answer to the next COMMIT of a connection that carries this text.
+  /// Drops the answer to the next COMMIT on a connection that carries this text.
   ///
-  /// - Parameter breaking: whether the connection breaks; otherwise nothing comes over it any more.
+  /// - Parameter breaking: Whether the connection breaks; otherwise it stays open and carries nothing more.
   package func loseCommit(of text: String, breaking: Bool = true) {
     state.withLock { ($0.marker, $0.breaks) = (Array(text.utf8), breaking) }
   }
 
-  /// How many answers were lost.
+  /// How many answers were dropped.
   package var lost: Int { state.withLock { $0.lost } }
 
   fileprivate func isMarked(_ bytes: ByteBufferView) -> Bool {
     state.withLock { state in state.marker.map { bytes.firstRange(of: $0) != nil } ?? false }
   }
 
-  /// Whether the connection breaks.
+  /// Counts a dropped answer. Returns whether the connection breaks.
   fileprivate func noteLoss() -> Bool {
     state.withLock { state in
       state.marker = nil
@@ -72,7 +72,7 @@ package final class DatabaseRelay: Sendable {
   }
 }
 
-/// What a connection has come to.
+/// The state of a connection.
 private final class Question {
   /// Whether it has carried the marked text.
   var isMarked = false

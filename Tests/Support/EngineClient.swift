@@ -1,21 +1,21 @@
 import SocketIOProtocol
 import Testing
 
-/// How a test's client reaches the server; every scenario runs over each.
+/// The transport of a test's client; every scenario runs over each.
 package enum Carrier: CaseIterable, Sendable {
   case polling
   case webSocket
   case upgraded
 }
 
-/// An Engine.IO 4 client that hides its transport.
+/// An Engine.IO 4 client that works the same over each transport.
 package actor EngineClient {
   package let port: Int
   package private(set) var sid = ""
   package private(set) var webSocket: RawWebSocket?
   private var inbox: [EnginePacket] = []
 
-  /// - Parameter query: Goes with the request that opens the session.
+  /// - Parameter query: Added to the request that opens the session.
   package init(port: Int, _ carrier: Carrier, query: String = "") async throws {
     self.port = port
     switch carrier {
@@ -68,7 +68,7 @@ package actor EngineClient {
     for packet in packets { try await webSocket.send(packet) }
   }
 
-  /// The next packet that is neither a ping nor a noop; `nil` once the session is over.
+  /// The next packet that is neither a ping nor a noop; `nil` after the end of the session.
   package func packet() async throws -> EnginePacket? {
     while true {
       while inbox.isEmpty {
@@ -111,7 +111,7 @@ package actor EngineClient {
     return try await text()
   }
 
-  /// Leaves without a word.
+  /// Closes the connection without a closing handshake.
   package func abort() {
     webSocket?.wire.abort()
   }

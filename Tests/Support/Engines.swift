@@ -2,35 +2,36 @@ import Foundation
 import Logging
 import Storage
 
-/// The engines a test runs on: `@Test(arguments: TestEngine.available)`.
+/// The engines for a test: `@Test(arguments: TestEngine.available)`.
 package enum TestEngine: String, CaseIterable, Sendable {
   case sqlite
   case postgres
 
-  /// PostgreSQL takes part when `MADANG_TEST_POSTGRES` holds the URL of a server (see `Scripts/with-postgres`).
+  /// Includes PostgreSQL if `MADANG_TEST_POSTGRES` has the URL of a server (see `Scripts/with-postgres`).
   package static var available: [TestEngine] {
     PostgresServer.url == nil ? [.sqlite] : allCases
   }
 }
 
-/// Runs the body with an empty database of its own, gone afterwards. Parallel tests do not meet.
+/// Runs the body with an empty database, which is removed afterwards. Parallel tests use separate databases.
 package func withDatabase<Result>(
   _ engine: TestEngine, _ body: (Database) async throws -> Result
 ) async throws -> Result {
   try await withDatabase(engine, \.readers, 2, body)
 }
 
-/// On a busy machine it takes a while until all that a test makes waits: the work that it waits for must not count as stuck by then.
+/// On a busy machine it takes a while until all calls of a test are waiting. The call that they wait for must not be treated as stuck
+/// before.
 private let longWait = Duration.seconds(60)
 
-/// The same with one setting changed: `withDatabase(engine, \.batchLimit, 1) { ... }`.
+/// Like ``withDatabase(_:_:)`` with one setting changed: `withDatabase(engine, \.batchLimit, 1) { ... }`.
 package func withDatabase<Value, Result>(
   _ engine: TestEngine, _ setting: WritableKeyPath<DatabaseConfiguration, Value>, _ value: Value,
   _ body: (Database) async throws -> Result
 ) async throws -> Result {
   try await withEngine(engine) { place in
     var configuration = DatabaseConfiguration(place)
-    // Few, since many tests share one server.
+    // Few connections, because many tests share one server.
     (configuration.readers, configuration.writers) = (2, 2)
     configuration.waitLimit = longWait
     configuration[keyPath: setting] = value
@@ -39,7 +40,7 @@ package func withDatabase<Value, Result>(
   }
 }
 
-/// Runs the body with the database at a place, which stays.
+/// Runs the body with an existing database, which is kept.
 package func opening<Result>(
   _ place: DatabaseConfiguration.Engine, _ body: (Database) async throws -> Result
 ) async throws -> Result {
@@ -49,7 +50,7 @@ package func opening<Result>(
   return try await closing(try await Database(configuration, logger: Logger(label: "test")), body)
 }
 
-/// Runs the body with an empty place for a database, for tests that open it themselves, or twice.
+/// Runs the body with the configuration of an empty database, for tests that open it themselves or twice.
 package func withEngine<Result>(
   _ engine: TestEngine, _ body: (DatabaseConfiguration.Engine) async throws -> Result
 ) async throws -> Result {
@@ -64,7 +65,7 @@ package func withEngine<Result>(
   }
 }
 
-/// Closes the database however the body ends.
+/// Closes the database after the body in any case.
 package func closing<Result>(_ database: Database, _ body: (Database) async throws -> Result) async throws -> Result {
   do {
     let result = try await body(database)

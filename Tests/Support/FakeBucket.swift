@@ -5,22 +5,22 @@ import MadangServer
 import NIOCore
 import Synchronization
 
-/// A bucket in memory whose server can be made to fail. It checks no signature and knows no parts: real servers do, in
-/// the tests of `Scripts/with-s3`.
+/// A bucket in memory whose server can be made to fail. It checks no signatures and supports no multipart uploads; the tests of
+/// `Scripts/with-s3` use real servers for these.
 package final class FakeBucket: Sendable {
   package enum Conduct: Sendable {
     case good
-    /// Does nothing and answers so.
+    /// Does nothing and answers with this error.
     case refusing(Int, code: String)
-    /// Does what it is asked for and answers 503.
+    /// Executes the call but answers 503.
     case losingAnswers
-    /// Says nothing.
+    /// Never answers.
     case silent
-    /// Sends so many bytes of an object, then breaks the connection.
+    /// Sends this many bytes of an object, then breaks the connection.
     case breaking(after: Int)
-    /// Does what it is asked for when this returns.
+    /// Executes the call after this function returns.
     case waiting(@Sendable () async -> Void)
-    /// Answers this whatever it is asked for.
+    /// Gives this answer to every call.
     case answering(Int, String, contentRange: String? = nil)
   }
 
@@ -34,22 +34,22 @@ package final class FakeBucket: Sendable {
 
   private let state = Mutex(State())
 
-  /// What was asked for, like `PUT /bucket/profiles/1.png`.
+  /// The calls so far, for example `PUT /bucket/profiles/1.png`.
   package var calls: [String] { state.withLock(\.calls) }
   package var keys: [String] {
     state.withLock { $0.objects.keys.map { String($0.dropFirst("/bucket/".count)) }.sorted() }
   }
 
-  /// - Parameter conduct: What happens to a call, like `PUT /bucket/profiles/1.png`.
+  /// - Parameter conduct: Decides the behaviour for a call, for example `PUT /bucket/profiles/1.png`.
   package func behave(_ conduct: @escaping @Sendable (String) -> Conduct) { state.withLock { $0.conduct = conduct } }
 
-  /// What paths of calls begin with, before the bucket.
+  /// The path of calls before the name of the bucket.
   private let prefix: String
 
   private init(prefix: String) { self.prefix = prefix }
 
-  /// Serves on a free port while `body` runs, with settings that lead there.
-  /// - Parameter path: Of the endpoint.
+  /// Serves on a free port while `body` runs, with settings for this server.
+  /// - Parameter path: The path of the endpoint.
   package static func run(
     at path: String = "", _ body: (FakeBucket, ServerSettings) async throws -> Void
   ) async throws {

@@ -2,7 +2,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// Plays somebody else's HTTP server for a test.
+/// The HTTP server of a provider, for tests.
 package struct FakeProvider: Sendable {
   package struct Call: Sendable {
     package let method: String
@@ -40,7 +40,7 @@ package struct FakeProvider: Sendable {
   }
 }
 
-/// Serves on a free port of this machine while `body` runs, which is given the URL without a slash at the end.
+/// Serves on a free local port while `body` runs. `body` gets the URL without a final slash.
 func withServer(
   _ respond: @escaping @Sendable (Request) async throws -> Response, _ body: (String) async throws -> Void
 ) async throws {

@@ -31,7 +31,7 @@ extension Wire {
     while case let line = try await readLine(), !line.isEmpty {
       let parts = line.split(separator: ":", maxSplits: 1)
       let value = parts[1].trimmingPrefix(" ").description
-      // Fields that come more than once are one list.
+      // Repeated fields form one list.
       headers[parts[0].lowercased(), default: ""] += headers[parts[0].lowercased()] == nil ? value : ", \(value)"
     }
     let length = headers["content-length"].flatMap(Int.init) ?? 0

@@ -23,7 +23,7 @@ package enum JSON: Equatable, Sendable {
 
   package var string: String? { if case .text(let text) = self { text } else { nil } }
   package var int: Int? { if case .number(let number) = self { Int(exactly: number) } else { nil } }
-  /// An id of either edition as paths write it.
+  /// An id of either edition as it appears in paths.
   package var id: String? { string ?? int.map(String.init) }
   package var list: [JSON]? { if case .list(let list) = self { list } else { nil } }
   package var keys: Set<String>? { if case .object(let object) = self { Set(object.keys) } else { nil } }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A JSON Schema (draft 2020-12) as far as the OpenAPI documents use it. An unknown keyword is an error, so that
-/// nothing is taken for checked that is not.
+/// JSON Schema (draft 2020-12) as far as the OpenAPI documents use it. Unknown keywords are errors, so that no part of a schema is silently
+/// ignored.
 package struct JSONSchema: Sendable {
   package struct Unreadable: Error {
     let reason: String
@@ -24,10 +24,10 @@ package struct JSONSchema: Sendable {
   }
 
   private var rules: [Rule] = []
-  /// The values the schema gives as examples.
+  /// The examples in the schema.
   package private(set) var examples: [JSON] = []
 
-  /// - Parameter document: What `$ref` points into.
+  /// - Parameter document: The document in which `$ref` is resolved.
   package init(_ schema: JSON, in document: JSON) throws {
     guard case .object(let keywords) = schema else { throw Unreadable(reason: "a schema is an object") }
     func schemas(_ json: JSON) throws -> [JSONSchema] { try (json.list ?? []).map { try JSONSchema($0, in: document) } }
@@ -51,14 +51,14 @@ package struct JSONSchema: Sendable {
       case ("additionalProperties", false): rules.append(.only(keywords["properties"]?.keys ?? []))
       case ("anyOf", let choices): rules.append(.any(try schemas(choices)))
       case ("examples", .list(let values)): examples = values
-      // Annotations; each format has a pattern beside it or means nothing to a reader of answers.
+      // Annotations. A format is accompanied by a pattern or has no meaning for answers.
       case ("description", _), ("format", _): break
       default: throw Unreadable(reason: "the keyword '\(keyword)' is not known with \(value)")
       }
     }
   }
 
-  /// All that is wrong with a value; empty if it fits.
+  /// All violations of the schema by a value; empty if it is valid.
   package func problems(of value: JSON, at place: String = "body") -> [String] {
     rules.flatMap { problems(of: value, at: place, with: $0) }
   }
@@ -94,7 +94,7 @@ package struct JSONSchema: Sendable {
 }
 
 extension JSON {
-  /// The schema types a value has.
+  /// The schema types of a value.
   fileprivate var types: Set<String> {
     switch self {
     case .null: ["null"]
@@ -106,7 +106,7 @@ extension JSON {
     }
   }
 
-  /// What a reference like `#/components/schemas/Member` points to.
+  /// The target of a reference such as `#/components/schemas/Member`.
   package func target(_ reference: String) throws -> JSON {
     guard reference.hasPrefix("#/") else { throw JSONSchema.Unreadable(reason: "\(reference) is not local") }
     return try reference.dropFirst(2).split(separator: "/").reduce(self) { place, key in
@@ -115,7 +115,7 @@ extension JSON {
     }
   }
 
-  /// The object itself, or what it refers to.
+  /// The object itself, or the target of its reference.
   package func resolved(in document: JSON) throws -> JSON {
     guard let reference = self["$ref"]?.string else { return self }
     return try document.target(reference)

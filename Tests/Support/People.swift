@@ -2,12 +2,12 @@ import MadangAPI
 import NIOHTTP1
 import Testing
 
-/// Somebody with an account and a session in a world.
+/// A person with an account and a session in a world.
 package struct TestPerson: Sendable {
   package let world: World
-  /// Through which edition the person signed in: calls carry its key.
+  /// The edition of the person's session: calls carry its key.
   package let edition: EditionName
-  /// As paths and namespaces of the edition write it.
+  /// The id as paths and namespaces of the edition contain it.
   package let id: String
   package let email: String
   package let nickname: String
@@ -21,12 +21,12 @@ package struct TestPerson: Sendable {
       refreshToken: refreshToken)
   }
 
-  /// How others see the person, before any change of their profile.
+  /// The person as others see them before any change of the profile.
   package var member: JSON {
     ["user_id": userID, "email": .text(email), "nickname": .text(nickname), "profileImage": nil]
   }
 
-  /// As objects of the edition write it.
+  /// The id as objects of the edition contain it.
   package var userID: JSON {
     switch edition {
     case .january2024: .number(Double(id) ?? 0)
@@ -50,14 +50,14 @@ package struct TestPerson: Sendable {
     return try answer.json
   }
 
-  /// The code that a call is refused with; nil if it is not refused.
+  /// The error code of a call; nil if it succeeds.
   package func code(_ method: HTTPMethod, _ path: String, _ body: World.Body = .none) async throws -> String? {
     try await call(method, path, body).code
   }
 
   package func put(_ path: String, _ body: JSON) async throws -> JSON { try await success(.PUT, path, .json(body)) }
 
-  /// A workspace of the person's own; its path for further calls.
+  /// Makes a workspace of the person, and returns its path for further calls.
   package func workspace(_ name: String = "Weekend Builders") async throws -> String {
     try id(of: "workspaces", "workspace_id", try await post("workspaces", ["name": .text(name)]))
   }
@@ -91,7 +91,7 @@ package struct TestPerson: Sendable {
   }
 }
 
-/// What most call sequences start from: A owns workspace W and has invited B; C is in no workspace.
+/// The initial state of most call sequences: A owns workspace W and has invited B; C is in no workspace.
 package struct Courtyard: Sendable {
   package let a: TestPerson
   package let b: TestPerson
@@ -123,7 +123,7 @@ extension World {
     return try #require(try answer.json["token"]?.string)
   }
 
-  /// Records a payment with the built-in verifier and answers its `imp_uid`.
+  /// Records a payment with the built-in verifier and returns its `imp_uid`.
   package func payment(
     _ merchantUID: String, _ amount: Int, status: String? = nil, impUID: String? = nil
   ) async throws -> String {
@@ -136,7 +136,7 @@ extension World {
     return try #require(try answer.json["imp_uid"]?.string)
   }
 
-  /// Waits until something holds that others bring about; for what tests cannot be told of.
+  /// Waits until a condition holds that the test has no other way to await.
   package static func eventually(
     within limit: Duration = .seconds(60), _ condition: () async throws -> Bool
   ) async throws -> Bool {
@@ -158,7 +158,7 @@ extension World {
     return try person(email, nickname, edition, answer)
   }
 
-  /// The same person through another edition.
+  /// The same person, signed in through another edition.
   package func signIn(_ person: TestPerson, through edition: EditionName) async throws -> TestPerson {
     let answer = try await call(
       .POST, edition == .january2024 ? "/v2/users/login" : "users/login", key: edition.developmentKey,

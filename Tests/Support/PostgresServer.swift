@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Storage
 
-/// The PostgreSQL server the tests share, each in a schema of its own.
+/// The PostgreSQL server that all tests share; each test has a schema of its own.
 package enum PostgresServer {
   package struct Missing: Error {}
 

@@ -2,8 +2,8 @@ import NIOCore
 import NIOPosix
 
 extension World {
-  /// Sends bytes over a connection of their own and answers what comes back until the server closes it, or until
-  /// `isComplete`. Nothing is waited for if `leavesAtOnce`.
+  /// Sends bytes over a new connection, and returns what arrives until the server closes it or `isComplete` is true. Does not wait for an
+  /// answer if `leavesAtOnce`.
   package func exchange(
     _ bytes: [UInt8], leavesAtOnce: Bool = false, until isComplete: @Sendable (String) -> Bool = { _ in false }
   ) async throws -> String {
@@ -24,7 +24,7 @@ extension World {
           if isComplete(answer) { break }
         }
       } catch is IOError {
-        // The server closed the connection on what it could not read.
+        // The server closed the connection because it could not read the bytes.
       }
       return answer
     }

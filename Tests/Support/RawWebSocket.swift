@@ -1,4 +1,4 @@
-/// A WebSocket client that can also break every rule.
+/// A WebSocket client that can also violate the protocol.
 package struct RawWebSocket: Sendable {
   package enum Message: Equatable, Sendable {
     case text(String)
@@ -21,14 +21,14 @@ package struct RawWebSocket: Sendable {
     ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
   ]
 
-  /// The answer to a request for a WebSocket, whatever it is.
+  /// The answer to a WebSocket request, accepted or not.
   package static func handshake(
     _ port: Int, _ target: String, headers: [(String, String)] = []
   ) async throws -> HTTPAnswer {
     try await Wire.connect(port).request("GET", target, headers: handshakeFields + headers)
   }
 
-  /// - Throws: `Refused` when the answer is not 101.
+  /// - Throws: `Refused` if the answer is not 101.
   package static func open(
     _ port: Int, _ target: String, headers: [(String, String)] = []
   ) async throws -> RawWebSocket {
@@ -84,7 +84,7 @@ package struct RawWebSocket: Sendable {
     }
   }
 
-  /// The first byte and the payload of the next frame, whatever they are; `nil` at the end.
+  /// The first byte and the payload of the next frame of any kind; `nil` at the end.
   package func nextFrame() async -> (first: UInt8, payload: [UInt8])? {
     guard let head = try? await wire.read(2) else { return nil }
     var length = Int(head[1] & 0x7f)
@@ -93,15 +93,15 @@ package struct RawWebSocket: Sendable {
     return (try? await wire.read(length)).map { (head[0], $0) }
   }
 
-  /// The next text, which is lost if it comes in the same read as the message before: so it is for clients that handle all messages of a
-  /// read in one turn and ask for the next one after it.
+  /// The next text, but only if it arrives in a later read than the message before. This imitates clients that handle all messages of a
+  /// read in one turn, and ask for the next message only afterwards.
   package func textOfNextRead() async -> String? {
     let text = await text()
     await wire.dropRest()
     return text
   }
 
-  /// The next text, whatever stands between.
+  /// The next text; other messages are skipped.
   package func text() async -> String? {
     if case .text(let text) = await next() { text } else { nil }
   }

@@ -4,7 +4,7 @@ import MadangClient
 import SocketIOClient
 import Testing
 
-/// Somebody's rooms on a device: a client, and a store in a folder of the server's.
+/// The rooms of a person on a device: a client, and a store in a folder of the server.
 package struct RoomScene {
   package let person: MadangClient
   package let account: String
@@ -14,7 +14,7 @@ package struct RoomScene {
 
   package static let password = "Passw0rd!"
 
-  /// Signs somebody up at the server that is reached by `url`, and makes a channel for them. The store is in a folder.
+  /// Signs up a person at the server that is reached by `url`, and makes a channel for them. The store is in `folder`.
   package static func run(
     through url: String, in folder: URL, _ adjust: (inout MadangClient.Configuration) -> Void = { _ in },
     _ body: (RoomScene) async throws -> Void
@@ -44,7 +44,7 @@ package struct RoomScene {
   package func room() async throws -> Room { try await Room(address, client: person, store: store) }
 }
 
-/// What somebody sees who applies a room's updates one after another.
+/// What a person sees who applies a room's updates one after another.
 package struct RoomScreen {
   private var updates: RoomUpdates.AsyncIterator
   package private(set) var chats: [Chat] = []
@@ -55,7 +55,7 @@ package struct RoomScreen {
 
   package init(_ room: Room) { updates = room.updates.makeAsyncIterator() }
 
-  /// Applies updates until the screen is as wanted.
+  /// Applies updates until the screen satisfies a condition.
   package mutating func wait(until isReached: (RoomScreen) -> Bool) async throws {
     while !isReached(self) {
       let update = try #require(try await updates.next(), "the room went on")

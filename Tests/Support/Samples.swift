@@ -1,4 +1,4 @@
-/// Small files of each kind; only their beginnings matter to the server.
+/// Small files of each kind; the server examines only their first bytes.
 package enum Sample {
   package static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + Array(repeating: 7, count: 500)
   package static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + Array(repeating: 9, count: 300)

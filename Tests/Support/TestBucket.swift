@@ -2,7 +2,7 @@ import Foundation
 import MadangProviders
 import MadangServer
 
-/// The bucket that `Scripts/with-s3` gives tests, each under a prefix of its own.
+/// The bucket that `Scripts/with-s3` provides; each test uses a prefix of its own.
 package enum TestBucket {
   private static func variable(_ name: String) -> String? {
     ProcessInfo.processInfo.environment["MADANG_TEST_S3\(name)"]
@@ -10,7 +10,7 @@ package enum TestBucket {
 
   package static var isThere: Bool { variable("") != nil }
 
-  /// Whether all tests keep files in it, and not only those of buckets: `MADANG_TEST_S3_WORLDS=1`.
+  /// Whether all tests store files in the bucket, and not only the tests of buckets: `MADANG_TEST_S3_WORLDS=1`.
   package static var holdsAllFiles: Bool { isThere && variable("_WORLDS") == "1" }
 
   package static var name: String { variable("_BUCKET") ?? "" }
@@ -32,7 +32,7 @@ extension ServerSettings {
 }
 
 extension ServerSettings {
-  /// What leads to the bucket of these settings, as a shell gives it.
+  /// The bucket of these settings as environment variables.
   package var bucketEnvironment: [String: String] {
     [
       "MADANG_FILES_HOME": filesHome, "MADANG_S3_ENDPOINT": s3.endpoint, "MADANG_S3_ACCESS_KEY_ID": s3.accessKeyID,

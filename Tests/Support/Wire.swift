@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A TCP connection of which a test sees every byte.
+/// A TCP connection that gives a test access to every byte.
 package actor Wire {
   package struct Closed: Error {
     package init() {}
@@ -15,8 +15,8 @@ package actor Wire {
   private let failure: Failure
 
   /// - Parameters:
-  ///   - isReading: False for one that takes next to nothing until ``startReading()``.
-  ///   - keepsOpen: Whether this side stays open when the peer has ended its own.
+  ///   - isReading: False to read next to nothing until ``startReading()``.
+  ///   - keepsOpen: Whether this side stays open after the peer has closed its own.
   package static func connect(_ port: Int, isReading: Bool = true, keepsOpen: Bool = false) async throws -> Wire {
     let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
     let failure = Failure()
@@ -50,7 +50,7 @@ package actor Wire {
 
   /// The next `count` bytes.
   ///
-  /// - Throws: `Closed` when the peer ends the connection before.
+  /// - Throws: `Closed` if the peer closes the connection before.
   package func read(_ count: Int) async throws -> [UInt8] {
     while true {
       if let bytes = buffer.readBytes(length: count) { return bytes }
@@ -58,7 +58,7 @@ package actor Wire {
     }
   }
 
-  /// Drops what came in the same read as what was read last.
+  /// Drops the rest of the last read.
   package func dropRest() { buffer.clear() }
 
   /// The next line, without its end.
@@ -72,13 +72,13 @@ package actor Wire {
     }
   }
 
-  /// Everything until the peer ends the connection.
+  /// All bytes until the peer closes the connection.
   package func readToEnd() async -> [UInt8] {
     while (try? await more()) != nil {}
     return buffer.readBytes(length: buffer.readableBytes) ?? []
   }
 
-  /// How the connection ended, once it has; false if the peer only closed it.
+  /// Whether the peer reset the connection; false while it is open, and if the peer closed it.
   package var wasReset: Bool { failure.isReset }
 
   private func more() async throws {
@@ -88,12 +88,12 @@ package actor Wire {
     buffer.writeImmutableBuffer(bytes)
   }
 
-  /// Closes without a word.
+  /// Closes the connection without a closing handshake.
   package nonisolated func abort() {
     channel.close(promise: nil)
   }
 
-  /// Ends this side only.
+  /// Closes only the sending direction.
   package nonisolated func finish() {
     channel.close(mode: .output, promise: nil)
   }

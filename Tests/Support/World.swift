@@ -11,7 +11,7 @@ import Storage
 import Synchronization
 import Testing
 
-/// A server of its own with an empty database, on a free port, for one test.
+/// A server with an empty database on a free port, for one test.
 package struct World: Sendable {
   package let url: String
   package let server: MadangServer
@@ -19,7 +19,7 @@ package struct World: Sendable {
   package let data: URL
   private let isInBucket: Bool
 
-  /// The same behind another of the server's listeners.
+  /// The same server, called through another of its listeners.
   package func at(port: Int) -> World {
     World(url: "http://127.0.0.1:\(port)", server: server, clock: clock, data: data, isInBucket: isInBucket)
   }
@@ -79,7 +79,7 @@ package struct World: Sendable {
     return settings
   }
 
-  /// The same with one of them changed.
+  /// The default test settings with one of them changed.
   package static func settings<Value>(
     _ setting: WritableKeyPath<ServerSettings, Value>, _ value: Value
   ) -> ServerSettings {
@@ -88,7 +88,7 @@ package struct World: Sendable {
     return settings
   }
 
-  /// The same on the place that the settings name, which stays.
+  /// Runs a server on the data that the settings name, which is kept.
   package static func run(
     _ settings: ServerSettings, clock: Clock = stoppedClock, logger: Logger? = nil,
     kit: @Sendable (Clock) -> Instruments = { Kit(clock: $0).instruments() },
@@ -136,11 +136,11 @@ package struct World: Sendable {
     package let body: [UInt8]
 
     package var json: JSON { get throws { try JSON(body) } }
-    /// What a client's cookie store sends with its sockets after this answer.
+    /// The cookie that a client's cookie store sends with its sockets after this answer.
     package var cookie: String? {
       headers.first(name: "Set-Cookie").map { String($0.prefix { $0 != ";" }) }
     }
-    /// The error code of a refusal, or nil; a refusal has status 400 or 500 and exactly one key.
+    /// The error code of a refusal, or nil. A refusal has status 400 or 500 and exactly one key.
     package var code: String? {
       guard status == 400 || status == 500, let json = try? json, json.keys == ["errorCode"] else { return nil }
       return json["errorCode"]?.string
@@ -175,7 +175,7 @@ package struct World: Sendable {
     }
   }
 
-  /// Names of the stored files of a folder, wherever they are kept; of another folder, names in the directory.
+  /// The names of stored files in a folder, in the storage that is used; for other folders, the names in the directory.
   package func files(in folder: String) async throws -> [String] {
     guard isInBucket, let folder = FileFolder(rawValue: folder) else {
       return try FileManager.default.contentsOfDirectory(atPath: data.appending(path: "files/\(folder)").path)
@@ -193,7 +193,7 @@ package struct World: Sendable {
     return true
   }
 
-  /// Makes a call as clients do: with the API key, and the raw token if there is one.
+  /// Makes a call like clients do: with the API key, and with the raw token if there is one.
   package func call(
     _ method: HTTPMethod, _ path: String, token: String? = nil, key: String? = DevelopmentKey.october2024,
     headers: [(String, String)] = [], _ body: Body = .none
@@ -233,7 +233,7 @@ package struct World: Sendable {
     return answer
   }
 
-  /// Holds every answer of the API that any test gets against the edition's OpenAPI document.
+  /// Checks every answer of the API in any test against the edition's OpenAPI document.
   private static func check(_ answer: Answer, to method: HTTPMethod, _ path: Substring, key: String?) {
     guard let version = path.split(separator: "/").first, version.hasPrefix("v1") || version.hasPrefix("v2") else {
       return
@@ -244,7 +244,7 @@ package struct World: Sendable {
     } else if key == nil {
       problems = answer.code == ErrorCode.badKey.rawValue ? [] : ["without a key, but not E01"]
     } else {
-      // Whatever other key a test made up.
+      // The test uses a key of its own.
       return
     }
     for problem in problems {
