@@ -199,7 +199,7 @@ class Person:
             if time.monotonic() > end:
                 break
             began = time.monotonic()
-            # As phones do: a connection of its own for what is rare.
+            # Like phones, which use a separate connection for rare calls.
             wire = await Wire.open(self.port, PERSON)
             status, answer = await wire.call("POST", "/users/login", value={
                 "email": f"p{POSTERS + number % (ACCOUNTS - POSTERS)}@example.org", "password": PASSWORD})
@@ -215,7 +215,7 @@ class Person:
         await asyncio.gather(self.post(end), self.sign_in(end))
 
 
-# --- The stranger ----------------------------------------------------------------------------------------------------
+# --- The attacker ----------------------------------------------------------------------------------------------------
 
 
 async def polling(wire, revision=4):
@@ -394,7 +394,7 @@ async def sessions(port, count):
 
 
 ATTACKS = {
-    # Name: how many connections at a time, what each does.
+    # Name of an attack: the number of parallel connections, and what each does.
     "placeholder in a placeholder": (2, decoder(
         b'451-["e",{"a":{"_placeholder":true,"num":0},"_placeholder":true,"num":0}]\x1ebAAAA')),
     "repeated placeholders": (2, decoder(b'451-["x",{' + b",".join([b'"_placeholder":0'] * 10_000) + b"}]\x1ebAAAA")),
@@ -443,7 +443,7 @@ async def torment(port, names, seconds, counts):
                 async with asyncio.timeout(max(0.1, end - time.monotonic())):
                     await attack(port, count)
             except (OSError, EOFError, ValueError, TimeoutError, asyncio.LimitOverrunError):
-                # Refused or cut off: what a stranger has to expect. As a stranger, again, but not in a tight loop.
+                # Attackers must expect to be refused or cut off. They try again, but not in a tight loop.
                 counts[name + ", cut off"] += 1
                 await asyncio.sleep(0.05)
 

@@ -1,5 +1,5 @@
-# Benchmark 3: what a call costs in a room with 100 chats and in one with 1,000,000, filled by SQL.
-# Counted is the unread of half the room; the page is the 30 newest chats.
+# Benchmark 3: the cost of a call in a room with 100 chats and in one with 1,000,000, filled by SQL.
+# The unread call counts half the room; the page has the 30 newest chats.
 
 backlog_sqlite() {
   note "backlog on SQLite"
@@ -28,7 +28,7 @@ backlog_postgres() {
 # The time of the first chat of a filled room, in seconds; chats follow every 100 ms.
 first_chat=1700000000
 
-# fill CHANNEL COUNT ENGINE: the SQL that gives a room that many chats of its two people in turn.
+# fill CHANNEL COUNT ENGINE: SQL that inserts this many chats, written by the room's two people in turn.
 fill() {
   local numbers
   case $3 in
@@ -43,10 +43,10 @@ UPDATE rooms SET last_seq = $2, last_chat_at = ${first_chat}000 + $2 * 100 WHERE
 SQL
 }
 
-# chat_date SEQ: the cursor of a filled room's chat.
+# chat_date SEQ: the cursor of a chat in a filled room.
 chat_date() { date -u -d "@$((first_chat + $1 / 10)).$(($1 % 10))" +%Y-%m-%dT%H:%M:%S.%3NZ; }
 
-# measure_backlog ENGINE: the same calls in both rooms, interleaved.
+# measure_backlog ENGINE: the same calls in both rooms, alternating.
 measure_backlog() {
   local engine=$1 call size count channel round answer wanted=1.5
   for size in small large; do

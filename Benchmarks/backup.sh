@@ -1,4 +1,4 @@
-# Benchmark 7: how long posts wait, 100 a second, while 1,000,000 chats and 10,000 files are backed up.
+# Benchmark 7: how long posts wait, at 100 a second, during a backup of 1,000,000 chats and 10,000 files.
 
 backup_sqlite() {
   note "backup on SQLite"
@@ -18,7 +18,7 @@ backup_postgres() {
   measure_backup PostgreSQL "$work/backup-pg" --database-url "$server/backup"
 }
 
-# prepare_backup DATA [FLAG]...: a channel to post to, one to fill, and 10,000 files in 2,000 chats.
+# prepare_backup DATA [FLAG]...: makes a channel to post to, a channel to fill, and 10,000 files in 2,000 chats.
 prepare_backup() {
   start_server "$@"
   people 2
@@ -33,8 +33,8 @@ prepare_backup() {
   stop_server
 }
 
-# measure_backup ENGINE DATA [FLAG]...: the first backup tells how long the second one is going to take. No backup is removed:
-# ext4 is slow to make files for a minute after as many were removed.
+# measure_backup ENGINE DATA [FLAG]...: the first backup shows how long the second will take. No backup is removed: after removing many files,
+# ext4 is slow to create files for a minute.
 measure_backup() {
   local engine=$1 quiet busy loading took
   shift

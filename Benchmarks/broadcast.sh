@@ -1,6 +1,6 @@
-# What a chat costs that goes to 1,000 sockets of one server, one chat at a time, against a server that only calls send() once for each
-# socket; what that one would save by handing all sends to the kernel at once (io_uring); and what a chat costs when eight are under way, so
-# that a socket has several waiting, which can go in one send().
+# The cost of a chat to 1,000 sockets of one server, one chat at a time, against a server that only calls send() once per socket. Also: what
+# that server would save by passing all sends to the kernel at once (io_uring), and the cost of a chat when eight are in progress, so that a
+# socket has several waiting chats for one send().
 
 broadcast() {
   local round cost way

@@ -1,8 +1,8 @@
-# A village of 17,000 people, of whom 5,000 are looking at their rooms: posts while people change rooms, and what a restart does to them.
+# 17,000 people, of whom 5,000 have a room open: posts while people change rooms, and the effect of a restart on them.
 
 village=17000 sockets=5000
 
-# prepare_village DATA: 100 rooms of 200 chats each. Some people have tokens, which the sockets share; the others have accounts.
+# prepare_village DATA: makes 100 rooms of 200 chats each. Some people have tokens, which the sockets share; the others only have accounts.
 prepare_village() {
   start_server "$1"
   people 50
@@ -27,10 +27,10 @@ prepare_village() {
   for channel in "${channels[@]}"; do fill "$channel" 200 sqlite; done | sqlite3 "$1/madang.sqlite" 'BEGIN' '.read /dev/stdin' 'COMMIT'
 }
 
-# A UUID of version 4 that SQLite makes.
+# A version 4 UUID made by SQLite.
 uuid_of_i="lower(printf('%s-%s-4%s-8%s-%s', hex(randomblob(4)), hex(randomblob(2)), substr(hex(randomblob(2)), 2), substr(hex(randomblob(2)), 2), hex(randomblob(6))))"
 
-# Of all they do 42 in 100 are changes of rooms: at 56 posts a second, 40.6 changes.
+# Changes of rooms are 42 of 100 actions: at 56 posts a second there are 40.6 changes a second.
 mix() {
   local outcome length=20
   compile fanout

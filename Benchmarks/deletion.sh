@@ -1,4 +1,4 @@
-# Benchmark 6: how long a post to another room waits while a workspace with 2,000,000 chats is deleted and cleared up.
+# Benchmark 6: how long a post to another room waits while a workspace with 2,000,000 chats is deleted and its rows are removed.
 
 deletion_sqlite() {
   note "deletion on SQLite"
@@ -18,7 +18,7 @@ deletion_postgres() {
   measure_deletion PostgreSQL psql -qtA "$server/deletion" -c
 }
 
-# prepare_deletion DATA [FLAG]...: a workspace to delete, and another one. Sets victim and victim_channel.
+# prepare_deletion DATA [FLAG]...: makes a workspace to delete and another one. Sets victim and victim_channel.
 prepare_deletion() {
   start_server "$@"
   people 2
@@ -31,7 +31,7 @@ prepare_deletion() {
   stop_server
 }
 
-# measure_deletion ENGINE QUERY...: one connection posts all the time, before and while the workspace goes.
+# measure_deletion ENGINE QUERY...: one connection posts continuously, before and during the deletion.
 measure_deletion() {
   local engine=$1 quiet busy left=1 begin=$EPOCHREALTIME loading
   shift
@@ -49,7 +49,7 @@ measure_deletion() {
   done
   [ "$left" = 0 ] || fail "$engine: the workspace was not cleared up in time"
   note "$engine: cleared up after $(awk -v b="$begin" -v e="$EPOCHREALTIME" 'BEGIN { printf "%.1f s", e - b }')"
-  # The program below the function's shell.
+  # The process of the program, which is a child of the function's shell.
   pkill -TERM -P "$loading"
   wait "$loading" || fail "$engine: posts failed: $(cat "$work/deletion.load")"
   busy=$(cat "$work/deletion.load")

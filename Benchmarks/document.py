@@ -42,7 +42,7 @@ PEER_ROWS = {
 
 
 def take(lines):
-    """Puts the lines of a run in place of what the same benchmarks said before."""
+    """Replaces the former results of the same benchmarks with the lines of a run."""
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"machine": "", "measured": {}, "results": [], "figures": []}
     rows = [json.loads(line) for line in lines if line.strip()]
     today = datetime.date.today().isoformat()
@@ -51,7 +51,7 @@ def take(lines):
     kept["measured"].update({name: today for name in fresh})
     for key, marker in (("results", "name"), ("figures", "figure")):
         new = [row for row in rows if marker in row]
-        # A benchmark keeps its place; one that is new comes last.
+        # A known benchmark keeps its position; a new one is appended.
         order = list(dict.fromkeys([row["benchmark"] for row in kept[key]] + [row["benchmark"] for row in new]))
         old = [row for row in kept[key] if row["benchmark"] not in fresh]
         kept[key] = [row for name in order for row in old + new if row["benchmark"] == name]
@@ -65,7 +65,7 @@ def take(lines):
 
 
 def number(value):
-    """As people write it: three significant digits, thousands apart."""
+    """A readable number: three significant digits, thousands separated."""
     value = float(value)
     if value == 0:
         return "0"
@@ -74,7 +74,7 @@ def number(value):
 
 
 def words(text):
-    """A reference's text with its numbers as people write them."""
+    """A reference's text with readable numbers."""
     return re.sub(r"(^|(?<=: ))\d+(\.\d+)?", lambda found: number(found.group()), text)
 
 
@@ -209,7 +209,7 @@ def plots(data):
 
 
 def fill(page, sections):
-    """Puts lines between the marks of a page that bear their names."""
+    """Inserts lines between the marks of a page that have their names."""
     text = page.read_text()
     for name, lines in sections:
         section = f"<!-- {name} -->\n" + "\n".join(lines) + f"\n<!-- end of {name} -->"

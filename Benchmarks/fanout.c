@@ -1,17 +1,17 @@
-// Chats from their POST to the last socket that hears of them.
+// Measures chats from their POST to the last socket that receives them.
 //
 // Opens SOCKETS WebSockets at the listening server, spread evenly over the rooms of a file, then posts chats to these rooms in
-// turn at the posting server: RATE a second, each when it is due (-R), or always so many at a time (-w), a chat being over when
-// it is answered and every socket of its room has it. One epoll thread, so what is measured includes reading all sockets.
+// turn at the posting server: RATE a second, each at its time (-R), or with a fixed number in progress (-w). A chat is complete when
+// its POST is answered and every socket of its room has it. A single epoll thread, so the time includes reading all sockets.
 //
-// Rooms come one a line: TOKEN<tab>PATH TO POST TO<tab>NAMESPACE<tab>PATH OF HISTORY. With -W a server speaks plain
-// WebSocket, not Socket.IO: NAMESPACE is then the path that a socket of that room asks for.
-// With -S people change rooms meanwhile, so many a second: their socket leaves one namespace and joins another, and they read its
-// history. With -A the sockets come from so many addresses of loopback.
+// The file has one room per line: TOKEN<tab>PATH TO POST TO<tab>NAMESPACE<tab>PATH OF HISTORY. With -W the server uses plain
+// WebSocket instead of Socket.IO: NAMESPACE is then the path that a socket of that room requests.
+// With -S this many people a second change rooms: their socket leaves one namespace and joins another, and they read its
+// history. With -A the sockets use this many loopback addresses.
 //
-// Prints one JSON object. Latencies to the last socket run from the answer to a POST (its transaction is committed then), zero if
-// the socket was first, and as post_* from when the POST was due; answer_* is the POST alone. Unless rooms are changed it
-// fails if a chat does not reach every socket of its room exactly once. Always ends by itself.
+// Prints one JSON object. Latencies to the last socket start at the answer to a POST, when its transaction is committed; they are zero
+// if the socket was first. post_* latencies start when the POST was due; answer_* latencies measure the POST alone. Unless rooms are
+// changed, fails if a chat does not reach every socket of its room exactly once. Always ends by itself.
 #define _GNU_SOURCE
 #define PROGRAM "fanout"
 #include "wire.h"
@@ -148,7 +148,7 @@ static void post_to(Caller *caller, int post, uint64_t when) {
   ask(caller, "POST", room->path, room, body);
 }
 
-// Somebody looks at another room.
+// A person opens another room.
 static void change_room(Caller *caller, int change, int count, uint64_t when) {
   static uint64_t random = 88172645463325252ull;
   Socket *client;
@@ -222,7 +222,7 @@ int main(int argc, char **argv) {
   while (!end || now_us() < end || answers < next || changes_over < changes || (strict && over < next)) {
     now = now_us();
     if (now - heard_at > STALL_SECONDS * 1000000ull) die_of(ETIMEDOUT, "nothing came in for a while");
-    // A few at a time, so that opening them is no flood.
+    // A few at a time, so that the server is not flooded.
     while (!begin && opened < count && opened - joined < PARALLEL) {
       Socket *client = &sockets[opened];
       client->room = client->person = &rooms[opened % room_count];

@@ -1,9 +1,9 @@
-// The floor under a broadcast: a server that does nothing for a chat but send one frame to every socket.
+// The lower bound of a broadcast: a server whose only work for a chat is to send one frame to every socket.
 //
-// Speaks as much HTTP, WebSocket and Socket.IO as `fanout` needs: whoever joins a namespace hears of every POST. No JSON is
-// read, no token is looked at, nothing is stored. One epoll thread.
-// `floor PORT send` calls send() once for each socket. `floor PORT uring` hands all sends of a broadcast to the kernel with one
-// call of io_uring, to see what leaving the calls out would save. Runs until it is killed.
+// Implements only the HTTP, WebSocket and Socket.IO that `fanout` needs: every socket that joins a namespace receives every POST. It reads
+// no JSON, checks no token and stores nothing. One epoll thread.
+// `floor PORT send` calls send() once per socket. `floor PORT uring` passes all sends of a broadcast to the kernel with one io_uring
+// call, to show what fewer calls would save. Runs until it is killed.
 #define _GNU_SOURCE
 #define PROGRAM "floor"
 #include "wire.h"
@@ -46,7 +46,7 @@ static void open_ring(void) {
   ring.entries = map(ring.fd, p.sq_entries * sizeof *ring.entries, IORING_OFF_SQES);
 }
 
-// Sends the bytes to members[from..<to], at most as many as the ring holds, and waits until the kernel has taken all.
+// Sends the bytes to members[from..<to], at most as many as the ring holds, and waits until the kernel has accepted all.
 static void send_by_ring(int from, int to, const char *bytes, size_t length) {
   unsigned tail = *ring.tail, count = to - from;
   for (int i = from; i < to; i++, tail++) {
@@ -83,7 +83,7 @@ static void say(Client *client, const char *text) {
 
 static void broadcast(Client *from, const char *body) {
   static char text[4096], bytes[4200], answer[4400];
-  // As long as a chat of ours: the JSON of the POST in place of the chat's text.
+  // As long as a real chat: the JSON of the POST is used as the chat's text.
   int length = snprintf(text, sizeof text,
                         "42/ws-channel-5f2b9c44-0d6e-4f7a-a1b3-77c9d0e1f203,[\"channel\",{\"channel_id\":\"5f2b9c44-0d6e-4f7a-a1b3-77c9d0e1f203\","
                         "\"channelName\":\"room1\",\"chat_id\":\"c0a8012e-7b1d-4e55-9b6f-3a2e1d0c9b80\",\"content\":%s,"
@@ -132,7 +132,7 @@ static void read_client(Client *client) {
   body += 4;
   if (!strncmp(client->wire.in, "POST", 4)) {
     if (!length || client->wire.length < (size_t)(body - client->wire.in) + strtoul(length + 17, NULL, 10)) return;
-    // {"content":"..."}: from the value's quotation mark to the last one.
+    // {"content":"..."}: the text from the value's first quotation mark to the last one.
     char *value = strchr(body, ':') + 1, *end = strrchr(value, '}');
     *end = 0;
     client->wire.length = 0;

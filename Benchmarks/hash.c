@@ -1,4 +1,4 @@
-// The reference of signing in: as many password hashes as there are sign-ins, and nothing else.
+// The reference for sign-ins: as many password hashes as there are sign-ins, without any other work.
 // Usage: hash COUNT THREADS KIB PASSES. Prints one JSON object.
 #include <argon2.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-# What the kit for people who test clients costs: worlds, resets, memory, and a post of a server that has it.
+# The cost of the kit for testing clients: worlds, resets, memory, and a post on a server that has the kit.
 
 kit() {
   local runs=20 round world
@@ -7,7 +7,7 @@ kit() {
   start_server "$work/kit" --dev
   for round in $(seq "$runs"); do
     develop POST worlds '{"seed":"courtyard"}' >"$work/world"
-    # The first one is planted; the others begin where it did.
+    # The first world is built from the seed; the others are copies of its initial state.
     [ "$round" = 1 ] || cat "$work/seconds" >>"$work/worlds"
   done
   world=$(field id <"$work/world")
@@ -23,7 +23,7 @@ kit() {
   kit_posts
 }
 
-# resets WORLD SEED: with a chat more each time, so that there is something to undo.
+# resets WORLD SEED: posts a chat before each reset, so that there is something to undo.
 resets() {
   local round
   for round in $(seq "$runs"); do
@@ -32,7 +32,7 @@ resets() {
   done
 }
 
-# develop METHOD PATH BODY: a development call; its answer, and how long it took in the file `seconds`.
+# develop METHOD PATH BODY: makes a development call; prints the answer and writes its time to the file `seconds`.
 develop() {
   curl -sS --fail-with-body --max-time 60 -X "$1" -o "$work/answer" -w '%{time_total}\n' -d "$3" \
     "http://127.0.0.1:$port/_dev/$2" >"$work/seconds" || fail "$1 /_dev/$2 was refused: $(cat "$work/answer")"
@@ -49,7 +49,7 @@ start_dev() {
   result "kit: ms to start 'serve --dev', median of 10" "$(starts "$work/kit-start" --dev | median)" - - '<=' 60
 }
 
-# Memory of 200 worlds at once, all of the server's included, each of which has answered a sign-in and its workspaces.
+# The memory of 200 worlds at once, including the server itself. Each world has answered a sign-in and a list of workspaces.
 many_worlds() {
   local index url token
   start_server "$work/kit-worlds" --dev
@@ -65,10 +65,10 @@ many_worlds() {
   stop_server
 }
 
-# The CPU time of a post in development mode with the kit, and without. Two servers of each kind are in use at the same time, at
-# the same rate, so that whatever else the machine does slows both kinds alike. The ratio is that of the sums of all rounds. Two
-# processes of one program differ, as long as they live, by as much as the kit costs: so there are six sets of them. Two copies of the
-# program differ as well, as each lies in other pages of memory, which its processes share: each set has a copy of its own.
+# The CPU time of a post in development mode with and without the kit. Two servers of each kind run at the same time and rate, so that other
+# load on the machine slows both kinds alike. The ratio compares the sums of all rounds. Two processes of the same program differ by as much
+# as the kit costs for as long as they live, so there are six sets of servers. Two copies of the program differ too, because each is in
+# other pages of memory, which its processes share; so each set has its own copy.
 kit_posts() {
   local number
   for number in 1 2 3 4 5 6; do
@@ -111,12 +111,12 @@ kit_rounds() {
       loads+=($!)
     done
     for one in "${loads[@]}"; do wait "$one" || fail "calls failed"; done
-    # A server that did not keep up is compared with nothing.
+    # A server that did not keep up makes the comparison meaningless.
     for kind in "${kinds[@]}"; do
       field calls <"$work/round.$kind" | awk -v rate="$rate" -v seconds="$seconds" '{ exit $1 + 0 < 0.95 * rate * seconds }' ||
         fail "$kind answered $(field calls <"$work/round.$kind") calls in $seconds s, of $rate a second; is the machine busy?"
     done
-    # The first round warms all up.
+    # The first round is a warm-up.
     [ "$round" != 0 ] || continue
     for kind in plain kit; do
       cat "$work/round.$kind"[12] | field cpu_ms_per_1000 | awk '{ sum += $1 } END { print sum / NR }' >>"$work/cpu.$kind"

@@ -1,11 +1,11 @@
-// Load over HTTP/1.1: keep-alive connections, one request in flight on each, one epoll thread. The next request of a
-// connection follows the answer or, with -R, begins at its time, from which it is measured: so many a second by all.
-// With -A they come from so many addresses of loopback.
+// HTTP/1.1 load: keep-alive connections with one request in flight each, in one epoll thread. The next request of a connection
+// follows the answer. With -R requests start on a schedule of this many a second in total, and are measured from their scheduled time.
+// With -A the connections use this many loopback addresses.
 //
-// Requests come from a file, one per line: METHOD<tab>PATH<tab>TOKEN<tab>JSON BODY (the body may be empty).
-// Connection i sends lines i, i + connections, ... again and again. Any answer that is not 200 counts as failed.
-// Prints one JSON object. Always ends by itself: after SECONDS, after -n calls, at SIGTERM, or when nothing is
-// answered for 30 s.
+// Requests are read from a file, one per line: METHOD<tab>PATH<tab>TOKEN<tab>JSON BODY (the body may be empty).
+// Connection i repeatedly sends lines i, i + connections, and so on. Any answer other than 200 counts as failed.
+// Prints one JSON object. Always ends by itself: after SECONDS, after -n calls, at SIGTERM, or after 30 s without an
+// answer.
 #define _GNU_SOURCE
 #define PROGRAM "load"
 #include "wire.h"
@@ -72,7 +72,7 @@ static void send_at_its_time(Connection *client) {
   if (!client->idle) send_next(client);
 }
 
-// Takes an answer out of the buffer. True when the call is over.
+// Reads an answer from the buffer. True when the call is complete.
 static int receive(Connection *client) {
   if (!fill_or_die(&client->wire)) return 0;
   size_t length = http_answer(&client->wire);
@@ -119,11 +119,11 @@ int main(int argc, char **argv) {
   }
   signal(SIGTERM, stop);
   uint64_t begin = now_us(), cpu = cpu_ns(pid);
-  // Without warming up the first calls count as well.
+  // Without a warm-up the first calls count as well.
   measuring = warm <= 0;
   if (rate > 0) interval = connections / rate * 1e6;
   for (size_t i = 0; i < connections; i++) {
-    // Evenly spread.
+    // Spread evenly over time.
     clients[i].sent = begin + i * interval / connections - interval;
     send_at_its_time(&clients[i]);
   }

@@ -1,5 +1,5 @@
-# Benchmark 4: how much memory a 10 MiB upload and a 10 MiB download add to the server's peak, several in a row, and 20
-# clients that send five files of 7 MiB each at once.
+# Benchmark 4: how much 10 MiB uploads and downloads raise the server's peak memory, several in a row, and 20 clients that each send five
+# files of 7 MiB at once.
 
 memory() {
   local round rounds=8 url grown worst token target path
@@ -9,11 +9,11 @@ memory() {
   workspace 1
   token=${tokens[0]}
   target="/workspaces/$workspace/channels/${channels[0]}/chats"
-  # Files are taken by their first bytes.
+  # The server recognises files by their first bytes.
   head -c 8 "$picture" | tee "$work/small.png" >"$work/ten.png"
   head -c 1000 /dev/urandom >>"$work/small.png"
   head -c $(((10 << 20) - 8)) /dev/urandom >>"$work/ten.png"
-  # What a first call of each kind sets up once is no cost of the file.
+  # Initialisation at the first call of each kind is not counted.
   for round in 1 2 3 4; do
     path=$(upload small)
     download "$path" small
@@ -50,7 +50,7 @@ upload() {
     sed -E 's/.*"files":\["([^"]*)".*/\1/' | tee "$work/path"
 }
 
-# crowd: 20 clients send a chat with five files each, all at once. Every one must be taken.
+# crowd: 20 clients at once, each sending a chat with five files. All must be accepted.
 crowd() {
   local client senders=()
   for client in $(seq 20); do
@@ -67,10 +67,10 @@ download() { call GET "$1" "$token" -o "$work/fetched" && cmp "$work/fetched" "$
 
 resident() { awk -v name="$1:" '$1 == name { print $2 }' "/proc/$server_pid/status"; }
 
-# peak_growth COMMAND...: kB by which the peak while it ran stood above what was resident before.
+# peak_growth COMMAND...: how far the peak during the command exceeds the resident memory before it, in kB.
 peak_growth() {
   local before
-  # Sets the peak back to what is resident now.
+  # Resets the peak to the current resident memory.
   echo 5 >"/proc/$server_pid/clear_refs"
   before=$(resident VmRSS)
   "$@" >/dev/null

@@ -1,6 +1,6 @@
 # Benchmarks 7 and 8: several servers on one PostgreSQL.
 
-# How long a chat takes from its commit at one server to the last of 1,000 sockets at another, with 100 posts a second.
+# The time of a chat from its commit at one server to the last of 1,000 sockets at another, at 100 posts a second.
 fanout_postgres() {
   local outcome
   note "from one server to 1,000 sockets at another"
@@ -16,8 +16,8 @@ fanout_postgres() {
     "p50: $(field p50_ms <<<"$outcome")" - '<=' 20
 }
 
-# What a post costs a server when one, two and three of them take 150 posts a second each, over 64 connections, in 64 channels: as
-# many as leave the processors time, for who waits for a processor does other work than who has one. Then as many as they can.
+# The cost of a post for a server when one, two and three servers receive 150 posts a second each, over 64 connections, in 64 channels. At
+# this rate the processors are not busy; waiting for a busy processor would add other work. Then the highest rate that the servers reach.
 nodes_postgres() {
   local count round cost
   note "posts at one, two and three servers"
@@ -47,7 +47,7 @@ nodes_postgres() {
   done
 }
 
-# prepare_nodes NAME PEOPLE CHANNELS: a database and a data directory of that name, with a workspace.
+# prepare_nodes NAME PEOPLE CHANNELS: makes a database and a data directory with this name, and a workspace.
 prepare_nodes() {
   psql -q "$MADANG_TEST_POSTGRES" -c "CREATE DATABASE $1"
   start_nodes "$1" 1
@@ -68,7 +68,7 @@ start_nodes() {
   done
 }
 
-# cpu_of_posts [ARGUMENT]...: what all servers together answered, and the CPU they took, while each had 64 connections.
+# cpu_of_posts [ARGUMENT]...: the total answers of all servers, and their CPU time, with 64 connections each.
 cpu_of_posts() {
   local index loads=()
   for index in "${!pids[@]}"; do

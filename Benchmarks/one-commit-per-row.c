@@ -1,6 +1,6 @@
-// The reference of the SQLite benchmark: the statements of one chat post in a loop, one durable commit per chat.
+// The reference of the SQLite benchmark: the statements of one post in a loop, with one durable commit per chat.
 //
-// Runs on a copy of a server's database, with the server's settings, over all its channels and their members in turn.
+// Runs on a copy of a server's database, with the server's settings, over all its channels and members in turn.
 // Usage: one-commit-per-row DATABASE SECONDS. Prints one JSON object.
 #define PROGRAM "one-commit-per-row"
 #include "sqlite.h"
@@ -31,7 +31,7 @@ static sqlite3_int64 wall_ms(void) {
   return t.tv_sec * 1000ll + t.tv_usec / 1000;
 }
 
-// Everybody in every channel: session, user and the ids a request would name.
+// Each member in each channel: session, user and the ids that a request would name.
 static void read_posters(void) {
   sqlite3_stmt *query = prepare(
       "SELECT s.id, m.user_id, r.uuid, w.uuid FROM channel_members m JOIN sessions s ON s.user_id = m.user_id"

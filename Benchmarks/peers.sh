@@ -1,6 +1,5 @@
-# The same load on what people would otherwise write or take: a server in Node on PostgreSQL, one in Python on SQLite, and, for
-# messages end to end, an XMPP server with its archive on SQLite. All keep every chat on disk before they answer. What PostgreSQL's
-# own processes take is counted for nobody.
+# The same load on alternatives: a server in Node on PostgreSQL, one in Python on SQLite, and, for messages end to end, an XMPP server with
+# its archive on SQLite. All store every chat on disk before they answer. The CPU time of PostgreSQL's own processes is not counted.
 
 peer_cache=${XDG_CACHE_HOME:-$HOME/.cache}/madang-bench-peers
 
@@ -32,13 +31,13 @@ peers() {
   peer_results
 }
 
-# peer_database NAME: makes one; its URL.
+# peer_database NAME: makes a database and prints its URL.
 peer_database() {
   psql -q "$MADANG_TEST_POSTGRES" -c "CREATE DATABASE $1"
   echo "${MADANG_TEST_POSTGRES%/*}/$1"
 }
 
-# peer_madang NAME [FLAG]...: our server with eight people, a room to read and eight to write to.
+# peer_madang NAME [FLAG]...: starts our server with eight people, a room to read and eight rooms to write to.
 peer_madang() {
   local name=$1
   shift
@@ -58,7 +57,7 @@ peer_madang() {
   post_requests "$work/peers.all"
   grep -vF "/channels/${channels[0]}/" "$work/peers.all" >"$work/peers.$name.post"
   rooms_file | tail -n 8 >"$work/peers.$name.rooms"
-  # Each server starts anew when all are prepared.
+  # All servers restart after the preparation.
   if [ "$name" = madang ]; then
     AT=$(free_port) start_server "$work/madang-postgres" --database-url "${MADANG_TEST_POSTGRES%/*}/madang"
     peer_ports[madang-postgres]=$port peer_pids[madang-postgres]=$server_pid
@@ -67,7 +66,7 @@ peer_madang() {
   fi
 }
 
-# peer_of_madang NAME: it is asked what our server is asked; one in Node has plain WebSockets.
+# peer_of_madang NAME: a peer that gets the same requests as our server; the one in Node has plain WebSockets.
 peer_of_madang() {
   local kind
   for kind in history post rooms; do cp "$work/peers.madang.$kind" "$work/peers.$1.$kind"; done
@@ -75,7 +74,7 @@ peer_of_madang() {
     "$work/peers.madang.rooms" >"$work/peers.$1.rooms"
 }
 
-# peer_tables: the SQL of a peer's tables, with what our server has.
+# peer_tables: SQL that fills a peer's tables with our server's data.
 peer_tables() {
   local index
   cat "$here/peers/server.sql"
@@ -93,7 +92,7 @@ peer_tables() {
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-# peer_listens NAME COMMAND...: starts it with a free port in place of the word PORT, and waits until it answers there.
+# peer_listens NAME COMMAND...: starts a peer, with a free port for the word PORT, and waits until it answers there.
 peer_listens() {
   local name=$1 chosen
   shift
@@ -118,7 +117,7 @@ peer_xmpp() {
   peer_listens xmpp env DATA="$data" prosody --config "$here/peers/prosody.cfg.lua" -F
 }
 
-# All answer the same: a page of 30 chats, and a post, with the same keys.
+# All give the same answers with the same keys: a page of 30 chats, and a post.
 peer_answers() {
   local name path token body answer keys expected
   for name in "${names[@]}"; do
@@ -133,7 +132,8 @@ peer_answers() {
   done
 }
 
-# peer_round NAME: posts, history, a chat to 1,000 sockets of one room, and chats end to end: 64 under way in eight rooms of one socket each.
+# peer_round NAME: measures posts, history, a chat to 1,000 sockets of one room, and chats end to end: 64 in progress, in eight rooms of one
+# socket each.
 peer_round() {
   local name=$1 kind cost plain=()
   [ "$name" != node ] || plain=(-W)

@@ -1,4 +1,4 @@
-# Benchmarks 1 and 2: durable chats by HTTP, against the same statements without a server in front of them.
+# Benchmarks 1 and 2: durable chats over HTTP, against the same statements without a server.
 # 64 keep-alive connections: 8 people in 8 channels of one workspace.
 
 posts_sqlite() {
@@ -23,7 +23,7 @@ posts_postgres() {
   workspace 8
   post_requests "$work/posts.requests"
   stop_server
-  # pgbench computes numbers only, so the reference's ids are made of them.
+  # pgbench computes only numbers, so the reference's ids are made from them.
   psql -q "$MADANG_TEST_POSTGRES" -c 'CREATE DATABASE reference TEMPLATE posts'
   psql -q "$server/reference" -c "UPDATE rooms SET uuid = 'room-' || id" -c "UPDATE workspaces SET uuid = 'workspace-' || id"
   start_server "$work/posts-pg" --database-url "$server/posts"
@@ -39,7 +39,7 @@ pgbench_posts() {
   sed -n 's/^tps = \([0-9.]*\) .*/{"per_second":\1}/p' <<<"$output"
 }
 
-# measure_posts NAME WANTED REFERENCE COMMAND...: interleaved rounds of the server and the reference.
+# measure_posts NAME WANTED REFERENCE COMMAND...: alternating rounds of the server and the reference.
 measure_posts() {
   local name=$1 wanted=$2 reference=$3 round ours theirs
   shift 3

@@ -1,10 +1,10 @@
-// How long many sockets take to come back after a restart of their server.
+// Measures how long many sockets take to return after a restart of their server.
 //
-// Opens SOCKETS WebSockets at PORT, spread over the rooms of a file as `fanout` reads it, says "ready" when all are in, and waits for the
-// server to end. Each socket whose connection ends tries again at once, then every RETRY_MS while nobody listens, all of them together,
-// as sockets do whose server went away. Ends when all are back in their rooms and QUIET_S more have passed, and prints one JSON object:
-// the time runs from the first connection that the new server took. Refused is what the new server sent away: a connection that it
-// closed, or answered with anything but what was asked for. It is the new one once the port was seen closed. Always ends by itself.
+// Opens SOCKETS WebSockets at PORT, spread over the rooms of a file in the format of `fanout`, prints "ready" when all have joined, and
+// waits for the server to end. Each socket whose connection ends reconnects at once, then every RETRY_MS while the port is closed, all at
+// the same moments, as real clients do. Ends QUIET_S after all sockets are back in their rooms, and prints one JSON object. The time starts
+// at the first connection that the new server accepts. `refused` counts connections that the new server closed or answered unexpectedly. A
+// server counts as new once the port was found closed. Always ends by itself.
 #define _GNU_SOURCE
 #define PROGRAM "reconnect"
 #include "wire.h"
@@ -49,7 +49,7 @@ static void read_socket(Socket *client) {
   for (int code; (code = ws_frame(&client->wire, &at, &text, &length)) >= 0;) {
     if (code == 8) return go_away(client);
     if (code != 1) continue;
-    // Whoever is refused a room is told 44.
+    // A socket that is refused a room receives 44.
     if (length > 1 && text[0] == '4' && (text[1] == '4' || text[1] == '1')) return go_away(client);
     int kind = socketio_packet(&client->wire, text, length), room = client->index % room_count;
     if (kind == 'o') socketio_join(&client->wire, rooms[room].namespace, rooms[room].token);

@@ -1,5 +1,5 @@
-# What a request of each kind costs the server's processor, over 64 keep-alive connections, the kinds in turn: one that touches
-# nothing, one row, an unread count, 30 chats of history, and a durable chat. The same server answers all.
+# The CPU cost of a request of each kind, over 64 keep-alive connections, one kind after another: without data, one row, an unread count, 30
+# chats of history, and a durable chat. All on the same server.
 
 requests() {
   local kind kinds=(livez me unreads history post) after round cost
@@ -7,7 +7,7 @@ requests() {
   people 8
   workspace 9
   stop_server
-  # The first room has 1,000 chats to read; posts go to the others.
+  # The first room has 1,000 chats to read; posts go to the other rooms.
   sqlite3 "$work/requests/madang.sqlite" "$(fill "${channels[0]}" 1000 sqlite)"
   cp "$work/requests/madang.sqlite" "$work/reads.sqlite"
   start_server "$work/requests"
@@ -35,7 +35,7 @@ requests() {
   requests_results
 }
 
-# requests_of_each_kind: the files that the load program reads.
+# requests_of_each_kind: writes the request files of the load program.
 requests_of_each_kind() {
   local person path answer
   path=/workspaces/$workspace/channels/${channels[0]}
@@ -53,7 +53,7 @@ requests_of_each_kind() {
   [ "$answer" = 500 ] || fail "$answer unread of 500"
 }
 
-# build_bare: the program's path. Built like ours, of the same versions where ours are known.
+# build_bare: prints the program's path. Built like our server, with the same versions of dependencies as far as they are known.
 build_bare() {
   local package=$here/peers/bare-hummingbird runtime options
   [ ! -e "$here/../Package.resolved" ] || cp "$here/../Package.resolved" "$package/"
@@ -64,7 +64,7 @@ build_bare() {
   echo "$(swift build "${options[@]}" --show-bin-path)/bare"
 }
 
-# start_bare: bare Hummingbird, which answers what our server says of the first person. Sets bare_pid and bare_port.
+# start_bare: starts bare Hummingbird, which gives our server's answer about the first person. Sets bare_pid and bare_port.
 start_bare() {
   [ -n "$bare" ] || bare=$(build_bare)
   call GET /users/me "${tokens[0]}" >"$work/me.json"

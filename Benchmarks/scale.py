@@ -53,7 +53,7 @@ def note(text):
 
 
 def fill_sql(engine, people, hash_of_password, now):
-    """The statements that make an installation of so many accounts, all at once, in one transaction."""
+    """The statements that make an installation with this many accounts, in one transaction."""
     workspaces, day = people // PER_WORKSPACE, 86_400_000
     if engine == "sqlite":
         def numbers(count):
@@ -122,7 +122,7 @@ INSERT INTO chat_files (chat_id, position, file_id)
 
 
 class Installation:
-    """One of the two, with its server."""
+    """One of the two installations, with its server."""
 
     def __init__(self, options, name, people, work):
         self.options, self.name, self.people = options, name, people
@@ -163,7 +163,7 @@ class Installation:
         source = None
         for index in range(self.files_made):
             path = folder / f"scale{40 * index + 1}.png"
-            # A file has so many names at most.
+            # The file system limits the number of links to a file.
             if index % 10_000 == 0:
                 shutil.copyfile(PICTURE, path)
                 path.chmod(0o600)
@@ -177,7 +177,7 @@ class Installation:
             "MADANG_KEYS": f"{KEY}=2024-10", "MADANG_LIMITS_REQUESTS": "0", "MADANG_LIMITS_CONNECTS": "0", "MADANG_LOG_LEVEL": "warning"}
 
     def start(self, *flags):
-        """Answers the seconds until it listens."""
+        """Returns the seconds until the server listens."""
         self.began = time.monotonic()
         errors = open(self.data.parent / f"{self.name}.err", "ab")
         self.server = subprocess.Popen(
@@ -186,7 +186,7 @@ class Installation:
         for line in self.server.stdout:
             if match := re.match(r"madang listening on .*:(\d+)", line):
                 self.port = int(match[1])
-                # What else it says must not fill the pipe.
+                # The rest of its output must not fill the pipe.
                 threading.Thread(target=self.server.stdout.read, daemon=True).start()
                 return time.monotonic() - self.began
         raise SystemExit(f"scale: the server did not start: {(self.data.parent / f'{self.name}.err').read_text()[-2000:]}")
@@ -209,7 +209,7 @@ class Installation:
     connection = None
 
     def call(self, method, path, token=None, body=None, files=None, headers=None, expected=(200,), prefix="/v1"):
-        """One call; answers what the JSON of the answer says. All over one connection."""
+        """Makes a call and returns its decoded JSON. All calls use one connection."""
         fields = {"SesacKey": KEY} | (headers or {})
         if token:
             fields["Authorization"] = token
@@ -239,11 +239,11 @@ class Installation:
             return None
 
     def cpu(self):
-        """Seconds that the server has taken, with PostgreSQL's processes if it is there."""
+        """CPU seconds of the server, including PostgreSQL's processes if it uses PostgreSQL."""
         return cpu_of(self.server.pid) + self.database_cpu()
 
     def database_cpu(self):
-        """Seconds that PostgreSQL's processes have taken, also those that have ended; zero with SQLite."""
+        """CPU seconds of PostgreSQL's processes, including ended ones; zero with SQLite."""
         if not self.url:
             return 0.0
         return sum(map(cpu_of, self.postgres_processes())) + ended_children(self.options.postmaster)
@@ -261,7 +261,7 @@ def run(command, text=None):
 
 
 def cpu_of(pid):
-    """By the CPU clock of a process, in seconds; zero for one that has ended."""
+    """The CPU clock of a process, in seconds; zero for a process that has ended."""
     try:
         return time.clock_gettime(~pid << 3 | 2)
     except OSError:
@@ -269,7 +269,7 @@ def cpu_of(pid):
 
 
 def spent_by_children():
-    """By those of ours that have ended, in seconds."""
+    """The CPU time of child processes that have ended, in seconds."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -280,7 +280,7 @@ def ended_children(pid):
 
 
 class SteadyPosts(threading.Thread):
-    """Posts a hundred times a second to one room, and keeps how long each took."""
+    """Posts a hundred times a second to one room, and records the time of each post."""
 
     def __init__(self, installation, path, token):
         super().__init__(daemon=True)
@@ -296,7 +296,7 @@ class SteadyPosts(threading.Thread):
             due += POST_EVERY
             time.sleep(max(0, due - time.monotonic()))
             began = time.monotonic()
-            # Without patience for what was missed: each is measured by itself.
+            # Missed posts are not caught up with: each post is measured by itself.
             due = max(due, began - POST_EVERY)
             try:
                 connection.request("POST", self.path, b'{"content":"steady"}', fields)
@@ -321,7 +321,7 @@ class SteadyPosts(threading.Thread):
 
 
 class Cast:
-    """Workspaces here and there of an installation, with their owners and members signed in."""
+    """Some workspaces spread over an installation, with signed-in owners and members."""
 
     def __init__(self, installation, count):
         self.installation = installation
@@ -335,7 +335,7 @@ class Cast:
 
 
 def operations():
-    """The operations of the contract: name, and what calls it for a party. Each keeps in the party what the next ones need."""
+    """The operations of the contract: name, and a function that calls it for a party and stores there what later ones need."""
     def sign_in(here, party, who):
         answer = here.call("POST", "/users/login", body={"email": party[who], "password": PASSWORD})
         party[f"{who}_token"], party[f"{who}_id"] = answer["token"]["accessToken"], answer["user_id"]
@@ -377,7 +377,7 @@ def operations():
 
     def files(here, party):
         path = f"/static/channelChats/scale{40 * (party['number'] // 10) + 1}.png"
-        # Of a stranger's room: looked up and refused.
+        # A room of another workspace: looked up and refused.
         here.call("GET", path, party["owner_token"], expected=(200, 400))
 
     def get(suffix, place="at", who="owner"):
@@ -451,7 +451,7 @@ def operations():
 
 
 def commands(party, people, directory):
-    """Admin commands: name, arguments, and why its cost may grow."""
+    """Admin commands: name, arguments, and the reason why the cost may grow."""
     middle = str(people // 2)
     archive = str(directory / f"export{random.randrange(1 << 60)}.zip")
     return [
@@ -504,7 +504,7 @@ class Measured:
 
 
 def measure_operations(installations, casts, rounds, table):
-    """Every operation for each party, first all parties of one installation, then those of the other, again and again."""
+    """Runs every operation for each party: first for all parties of one installation, then for those of the other."""
     for name, operation in operations():
         figures = Measured(name)
         for key, here in installations.items():
@@ -519,7 +519,7 @@ def measure_operations(installations, casts, rounds, table):
 
 
 def measure_waits_of_operations(here, cast, posts, table):
-    """The same in the large installation beside a steady post."""
+    """Runs every operation in the large installation beside a steady stream of posts."""
     for figures, (_, operation) in zip(table, operations()):
         for party in cast.parties:
             began = time.monotonic()
@@ -548,7 +548,7 @@ def measure_commands(installations, casts, posts, rounds, table, limit):
 
 
 def command_cpu(command, here, limit):
-    """The CPU seconds of a command; it may take so long at most."""
+    """The CPU seconds of a command, which must end in time."""
     before = spent_by_children()
     database = here.database_cpu()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
@@ -560,7 +560,7 @@ def command_cpu(command, here, limit):
         process.communicate()
         note(f"{' '.join(command[1:4])} took longer than {limit} s")
         errors = ""
-    # The doctor finds something, and so may a check.
+    # The doctor reports findings, and so may a check.
     if process.returncode not in (0, 1, 2, -9) or (process.returncode == 1 and command[1:3] not in (["admin", "check"], ["doctor", "--inside"])):
         note(f"{' '.join(command[1:])}: {process.returncode}: {errors.strip()[-300:]}")
     taken = spent_by_children() - before
@@ -583,7 +583,7 @@ def measure_start(installations, rounds, table):
 
 
 def measure_housekeeping(installations, tokens_of, table):
-    """An hour later by the development clock: all that is done once in an hour."""
+    """Advances the development clock by an hour, which starts all hourly tasks."""
     figures = Measured("an hour's housekeeping")
     for key, here in installations.items():
         here.stop()
@@ -599,7 +599,7 @@ def measure_housekeeping(installations, tokens_of, table):
         began, before = time.monotonic(), here.cpu()
         here.call("POST", "/clock", body={"advance": 3700}, prefix="/_dev", expected=(200, 204, 400, 404))
         time.sleep(10)
-        # What the posts cost varies by as much from one ten seconds to the next.
+        # The cost of posts varies this much from one ten seconds to the next.
         figures.cpu[key] = max(here.cpu() - before - quiet, 0.05)
         figures.wall[key] = time.monotonic() - began
         posts.stop()
@@ -609,7 +609,7 @@ def measure_housekeeping(installations, tokens_of, table):
 
 
 def measure_backup(installations, posts, seconds, table):
-    """The start of a backup: it is ended after some seconds."""
+    """Measures the start of a backup, which is stopped after some seconds."""
     figures = Measured(f"the first {seconds} s of a backup", "copies everything")
     for key, here in installations.items():
         target, began = here.data.parent / f"backup-{key}", time.monotonic()
@@ -630,12 +630,12 @@ def measure_backup(installations, posts, seconds, table):
 
 
 def show(table, as_json):
-    """Prints the table; answers whether all is as wanted."""
+    """Prints the table and returns whether all results are as wanted."""
     good = True
     if not as_json:
         print("operation\tCPU ms, small\tCPU ms, large\tratio\twall ms, small\twall ms, large\tratio\tlongest wait of a post, ms\t")
     for row in table:
-        # Below half a millisecond the clock and the caches say more than the work.
+        # Below half a millisecond, clock resolution and caches dominate.
         ratios = [large[1] / max(large[0], 0.0005) for large in ((row.cpu["small"], row.cpu["large"]), (row.wall["small"], row.wall["large"]))]
         dear = ratios[0] > DEAREST and not row.reason
         late = row.wait > LONGEST_WAIT

@@ -1,4 +1,4 @@
-# 100 people sign in at once, each from an address of their own: what others' posts feel of it, and how long until all are in.
+# 100 people sign in at once, each from an address of their own: the delay of other posts, and the time until all are in.
 
 sign_ins() {
   local round quiet busy took hashing posting threads crowd=100
@@ -11,7 +11,7 @@ sign_ins() {
   seq "$crowd" | awk '{ printf "POST\t/v1/users/login\t\t{\"email\":\"p%d@example.org\",\"password\":\"Passw0rd!\"}\n", 1 + $1 % 8 }' \
     >"$work/sign-ins.crowd"
   for round in $(seq "$rounds"); do
-    # How long they take on a quiet server is how long to listen to the posts while they sign in.
+    # The time of the sign-ins on an idle server decides how long posts are measured during the sign-ins.
     took=$(sign_in_crowd)
     quiet=$(load "$work/sign-ins.requests" -c 16 -R 100 -w 0.5 -s "$took") || fail "posts failed"
     load "$work/sign-ins.requests" -c 16 -R 100 -w 0.5 -s "$took" >"$work/sign-ins.busy" &

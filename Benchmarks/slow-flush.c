@@ -1,5 +1,5 @@
-// Makes every flush to disk take longer, by SLOW_FLUSH_US microseconds: preloaded into a program, it stands for a disk
-// that is slower than this machine's.
+// Makes every flush to disk take SLOW_FLUSH_US microseconds longer. Preloaded into a program, it simulates a disk that is slower than this
+// machine's.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The reference of reads: the statements of a page of history, or of an unread count, through SQLite's C API alone.
+// The reference of reads: the statements of a page of history, or of an unread count, through SQLite's C API only.
 //
 // Runs on a copy of a server's database, with the server's settings, for the members of a room in turn; each call is one read
 // transaction. Usage: sql-reads DATABASE ROOM AFTER_MS history|unreads SECONDS. Prints one JSON object.
@@ -15,7 +15,7 @@ typedef struct {
 static Reader readers[MAX_READERS];
 static int reader_count;
 
-// Reads every value of every row. The number of rows; the last row's first value, if it is a number.
+// Reads every value of every row. Returns the number of rows, and the first value of the last row if it is a number.
 static int run(sqlite3_stmt *statement, sqlite3_int64 *value) {
   int code, rows = 0;
   while ((code = sqlite3_step(statement)) == SQLITE_ROW) {

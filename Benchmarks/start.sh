@@ -1,5 +1,5 @@
-# Benchmark 5: from exec to the line "madang listening on" with an existing SQLite database; also in development mode, which is the part of
-# `make run` that is ours: before it the Swift package manager looks whether something is to be built.
+# Benchmark 5: the time from exec to the line "madang listening on" with an existing SQLite database, also in development mode. The latter
+# is our part of `make run`; before it the Swift package manager checks whether anything must be built.
 
 start() {
   local times

@@ -1,4 +1,5 @@
-# What the benchmarks share. Sourced by `run`, which sets $work (a directory of its own), $program, $rounds, $seconds and $benchmark.
+# Functions that the benchmarks share. Sourced by `run`, which sets $work (a directory of its own), $program, $rounds, $seconds and
+# $benchmark.
 
 key=benchmark-key
 picture=$here/../Sources/MadangCore/Resources/default.png
@@ -7,20 +8,20 @@ server_pids=()
 note() { echo "bench: $*" >&2; }
 fail() { note "$*"; exit 1; }
 
-# compile NAME [FLAG]...: a program of this directory into $work.
+# compile NAME [FLAG]...: compiles a program of this directory into $work.
 compile() {
   local name=$1
   shift
   [ -x "$work/$name" ] || gcc -O2 -Wall -Wextra -o "$work/$name" "$here/$name.c" "$@"
 }
 
-# start_server DATA [FLAG]...: sets server_pid and port; several may run at once. Limits on calls and connects are off: they are not what we
-# measure. AT=PORT before it says where it listens.
+# start_server DATA [FLAG]...: sets server_pid and port; several servers may run at once. Limits on calls and connects are off, because they
+# are not measured. AT=PORT in front chooses the port.
 start_server() {
   local data=$1 line
   shift
   mkdir -p "$data"
-  # What a former server said is not to be read.
+  # The output of an earlier server must not be read.
   : >"$work/stdout"
   MADANG_KEYS=$key=2024-10 MADANG_LIMITS_REQUESTS=0 MADANG_LIMITS_CONNECTS=0 MADANG_LOG_LEVEL=warning \
     env "${slower[@]}" "$program" serve --port "${AT:-0}" --data "$data" "$@" >"$work/stdout" 2>"$work/stderr" &
@@ -38,7 +39,7 @@ start_server() {
   fail "the server did not start"
 }
 
-# start_peer COMMAND...: a server that says on its first line of output which port it has. Sets peer_pid and peer_port.
+# start_peer COMMAND...: starts a server whose first output line contains its port. Sets peer_pid and peer_port.
 start_peer() {
   : >"$work/peer.out"
   "$@" >"$work/peer.out" 2>"$work/peer.err" &
@@ -53,11 +54,11 @@ start_peer() {
   fail "$1 did not start"
 }
 
-# Stops all servers that run.
+# Stops all running servers.
 stop_server() {
   [ ${#server_pids[@]} -gt 0 ] || return 0
   kill "${server_pids[@]}" 2>/dev/null || true
-  # Who does not end when asked to is ended.
+  # Kills a server that does not stop.
   for _ in $(seq 100); do
     kill -0 "${server_pids[@]}" 2>/dev/null || break
     sleep 0.1
@@ -67,7 +68,7 @@ stop_server() {
   server_pids=()
 }
 
-# call METHOD PATH TOKEN [CURL ARGUMENT]...: one request; the body of its answer.
+# call METHOD PATH TOKEN [CURL ARGUMENT]...: makes one request and prints the body of the answer.
 call() {
   local method=$1 path=$2 token=$3
   shift 3
@@ -75,7 +76,7 @@ call() {
     "http://127.0.0.1:$port/v1$path" || fail "$method $path was refused"
 }
 
-# field NAME: the value of a key in the JSON on standard input, the last one if it occurs more often.
+# field NAME: the value of a key in the JSON on standard input, the last one if the key occurs more than once.
 field() { sed -E "s/.*\"$1\":\"?([^,\"}]*)\"?.*/\\1/"; }
 
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
@@ -91,7 +92,7 @@ people() {
   done
 }
 
-# workspace CHANNELS: one workspace of all people with that many channels, which all have joined. Sets workspace and channels.
+# workspace CHANNELS: makes one workspace with this many channels, which all people have joined. Sets workspace and channels.
 workspace() {
   local index token channel
   workspace=$(call POST /workspaces "${tokens[0]}" -F name=bench -F description=bench -F "image=@$picture" | field workspace_id)
@@ -108,7 +109,7 @@ workspace() {
   done
 }
 
-# post_requests FILE: a request line for every person in every channel, neighbours in different channels.
+# post_requests FILE: writes a request line for every person in every channel; successive lines are for different channels.
 post_requests() {
   local person channel
   for person in "${tokens[@]}"; do
@@ -119,7 +120,7 @@ post_requests() {
   done >"$1"
 }
 
-# rooms_file: the channels for the program `fanout`, people taking turns.
+# rooms_file: the channels in the format of `fanout`, with people taking turns.
 rooms_file() {
   local index path
   for index in "${!channels[@]}"; do
@@ -128,7 +129,7 @@ rooms_file() {
   done
 }
 
-# load FILE [ARGUMENT]...: the load program on the present server.
+# load FILE [ARGUMENT]...: runs the load program on the current server.
 load() {
   local file=$1
   shift
@@ -141,11 +142,11 @@ result() { printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$benchmark" "$@" >>"$work/resu
 # figure NAME VALUE: a number for the plots.
 figure() { printf '%s\t%s\t%s\n' "$benchmark" "$@" >>"$work/figures"; }
 
-# middle FIELD FILE: the median of a field of the rounds that a file holds.
+# middle FIELD FILE: the median of a field over all rounds in a file.
 middle() { field "$1" <"$2" | median; }
 
 # milli MICROSECONDS: in milliseconds.
 milli() { awk -v us="$1" 'BEGIN { printf "%.2f", us / 1000 }'; }
 
-# quotient A B: A / B, with more digits than a goal has.
+# quotient A B: A / B, with more digits than goals have.
 quotient() { awk -v a="$1" -v b="$2" 'BEGIN { q = a / b; printf (q >= 10 ? "%.1f" : "%.4f"), q }'; }

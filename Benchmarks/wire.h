@@ -1,5 +1,5 @@
-// What the load programs share: connections over loopback, answers of HTTP/1.1, frames of WebSocket, packets of Socket.IO,
-// clocks and CPU time. A program includes it once, and says first what it is called: #define PROGRAM "load".
+// Code that the load programs share: connections over loopback, HTTP/1.1 answers, WebSocket frames, Socket.IO packets, clocks and CPU time.
+// A program includes it once, and defines its name first: #define PROGRAM "load".
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -78,7 +78,7 @@ static inline void allow_many_files(void) {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-// Opens a connection, from the source-th address of loopback if that is not 0. With SOCK_NONBLOCK in flags it may be under way.
+// Opens a connection, from the source-th loopback address if that is not 0. With SOCK_NONBLOCK in flags it may still be in progress.
 static inline void dial(Wire *wire, int port, int source, int flags) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 256 + source)};
@@ -86,7 +86,7 @@ static inline void dial(Wire *wire, int port, int source, int flags) {
   wire->length = 0;
   wire->fd = socket(AF_INET, SOCK_STREAM | flags, 0);
   if (wire->fd < 0) die("socket");
-  // Without this option the kernel looks for a free port before it knows the other end.
+  // Without this option the kernel chooses a free port before it knows the other end.
   if (source) setsockopt(wire->fd, IPPROTO_IP, 24 /* IP_BIND_ADDRESS_NO_PORT */, &one, sizeof one);
   if (source && bind(wire->fd, (void *)&from, sizeof from) < 0) die("bind");
   setsockopt(wire->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
@@ -104,15 +104,15 @@ static inline void watch(int epoll, int fd, uint32_t events, void *what) {
   if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) < 0) die("epoll");
 }
 
-// A small request at a time always fits the socket's buffer.
+// Small requests, one at a time, always fit into the socket's buffer.
 static inline void send_all(Wire *wire, const char *bytes, size_t length) {
   ssize_t sent = send(wire->fd, bytes, length, MSG_NOSIGNAL);
   if (sent == (ssize_t)length) return;
-  // Whoever reads from a connection that is gone notices it, and knows whether it should be there.
+  // The reader of a closed connection notices the end, and knows whether it is an error.
   if (sent >= 0 || (errno != ECONNRESET && errno != EPIPE)) die("send");
 }
 
-// Reads what there is. 0 if nothing; -1 if the other end closed.
+// Reads the available bytes. Returns 0 if there are none, -1 if the other end closed.
 static inline int fill(Wire *wire) {
   ssize_t count = recv(wire->fd, wire->in + wire->length, wire->capacity - 1 - wire->length, MSG_DONTWAIT);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
@@ -133,7 +133,7 @@ static inline void drop(Wire *wire, size_t count) {
   memmove(wire->in, wire->in + count, wire->length);
 }
 
-// A request with a key, a token and a JSON body, which may be empty. To be freed.
+// A request with a key, a token and a JSON body, which may be empty. The caller frees it.
 static inline char *http_request(const char *method, const char *path, const char *key, const char *token, const char *body) {
   char *request;
   if (asprintf(&request,
@@ -144,7 +144,7 @@ static inline char *http_request(const char *method, const char *path, const cha
   return request;
 }
 
-// The whole length of the answer in the buffer, or 0 while it is incomplete.
+// The total length of the answer in the buffer; 0 while it is incomplete.
 static inline size_t http_answer(Wire *wire) {
   char *body = memmem(wire->in, wire->length, "\r\n\r\n", 4);
   if (!body) return 0;
@@ -174,7 +174,7 @@ static inline void ws_upgrade(Wire *wire, const char *path) {
   send_all(wire, request, size);
 }
 
-// The length of the answer to an upgrade at the buffer's beginning, 0 if it is incomplete or was taken.
+// The length of the answer to an upgrade at the start of the buffer; 0 if it is incomplete or was read already.
 static inline size_t ws_upgraded(Wire *wire) {
   if (strncmp(wire->in, "HTTP/1.1", 8)) return 0;
   char *end = strstr(wire->in, "\r\n\r\n");
@@ -183,7 +183,7 @@ static inline size_t ws_upgraded(Wire *wire) {
   return end + 4 - wire->in;
 }
 
-// Takes the frame at *at and moves *at behind it. Its opcode, or -1 while it is incomplete.
+// Reads the frame at *at and moves *at behind it. Returns its opcode; -1 while it is incomplete.
 static inline int ws_frame(Wire *wire, size_t *at, char **text, size_t *length) {
   uint8_t *frame = (uint8_t *)wire->in + *at;
   size_t there = wire->length - *at, head = 2;
@@ -200,7 +200,7 @@ static inline int ws_frame(Wire *wire, size_t *at, char **text, size_t *length) 
   return frame[0] & 15;
 }
 
-// Sends a text frame. The mask is zero: it protects proxies, and there is none.
+// Sends a text frame. The mask is zero: masks protect proxies, and there is none here.
 static inline void ws_text(Wire *wire, const char *text) {
   char frame[2048];
   size_t length = strlen(text), head = length < 126 ? 2 : 4;
@@ -221,7 +221,7 @@ static inline void socketio_join(Wire *wire, const char *room, const char *token
   ws_text(wire, packet);
 }
 
-// What a packet was: 'o' the session is open, 'j' a room was joined, 'e' an event, 'p' a ping, which was answered.
+// The kind of a packet: 'o' the session was opened, 'j' a room was joined, 'e' an event, 'p' a ping, which was answered.
 static inline int socketio_packet(Wire *wire, const char *text, size_t length) {
   if (length && text[0] == '0') return 'o';
   if (length && text[0] == '2') return ws_text(wire, "3"), 'p';

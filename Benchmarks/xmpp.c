@@ -1,7 +1,7 @@
-// Messages per second end to end through an XMPP server: people write to others, and each writes again when the other has the message.
+// Messages per second end to end through an XMPP server: people write to others, and each writes again when the message was received.
 //
-// The accounts a0 to a63 write, r0 to r7 receive, all with the password "secret" in the domain "localhost"; sixty-four messages are
-// under way at a time. The server must take PLAIN on a connection without TLS. Prints one JSON object. Always ends by itself.
+// The accounts a0 to a63 write and r0 to r7 receive, all with the password "secret" in the domain "localhost"; 64 messages are in progress
+// at a time. The server must accept PLAIN on a connection without TLS. Prints one JSON object. Always ends by itself.
 #define _GNU_SOURCE
 #define PROGRAM "xmpp"
 #include "wire.h"
@@ -49,7 +49,7 @@ static void write_message(int writer, uint64_t now) {
   say(&people[writer], stanza);
 }
 
-// Takes one step of signing in, or all messages that are complete.
+// Handles one step of signing in, or all complete messages.
 static void take(Person *person, int writing) {
   char *in = person->wire.in, *end;
   if (strstr(in, "<failure") || strstr(in, "<stream:error") || strstr(in, "type='error'")) die_of(EACCES, in);
