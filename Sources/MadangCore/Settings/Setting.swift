@@ -41,8 +41,8 @@ package enum SettingTrait: Sendable {
 ///
 ///     public var days = setting("audit.days", 365, .integer(0...36_500), "days entries are kept; 0 for ever", .live)
 ///
-/// The property has the default, and within ``SettingsReader/read(_:from:)`` what the operator wrote. This is all that there is to a
-/// setting: option, variable, key in files, `--print-config`, `docs/reference/settings.md` and SIGHUP go by it.
+/// The property starts with the default; within ``SettingsReader/read(_:from:)`` it starts with what the operator wrote. The variable of
+/// the environment, the key in files, `--print-config`, `docs/reference/settings.md` and SIGHUP all follow from this declaration.
 package func setting<Value>(
   _ key: String, _ standard: Value, _ form: SettingForm<Value>, _ help: String, _ traits: SettingTrait...
 ) -> Value {

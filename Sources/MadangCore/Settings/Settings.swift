@@ -1,5 +1,5 @@
-/// What the operator may change about the domain while servers run or for all of them, by feature. Durations are milliseconds, sizes
-/// bytes. Properties that are no ``setting(_:_:_:_:_:)`` are for the program alone.
+/// Settings of the domain, by feature. Durations are in milliseconds, sizes in bytes. Operators can set each property that is declared
+/// with ``setting(_:_:_:_:_:)``; the others are constants that tests change.
 public struct Settings: Sendable {
   public var publicURL = section(
     "Listening",

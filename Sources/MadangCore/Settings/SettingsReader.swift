@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Gives settings what the operator wrote, while the value that declares them is made.
+/// Collects the settings that a value declares while it is initialised, and gives each of them what the operator wrote.
 package final class SettingsReader: Sendable {
   @TaskLocal static var current: SettingsReader?
 
@@ -15,7 +15,7 @@ package final class SettingsReader: Sendable {
 
   private init(_ written: [String: WrittenSetting]) { self.written = written }
 
-  /// Makes a value, and lists the settings that it declares.
+  /// Initialises a value and lists the settings that it declares.
   /// - Parameter written: What the operator wrote, by key.
   /// - Returns: The mistakes name key, source and cure; a setting with one has its default.
   package static func read<Values>(
