@@ -7,7 +7,7 @@ package struct DatabaseConfiguration: Sendable {
   package enum Engine: Sendable, Hashable {
     /// A file, created if absent; its folder must exist.
     case sqlite(path: String)
-    /// A temporary file that is not flushed and is removed on close. Other than a database in memory, it can be read concurrently.
+    /// A temporary file that is not flushed and is removed on close. Unlike a database in memory, it can be read concurrently.
     case sqliteTemporary
     /// A libpq connection URL, with options such as `sslmode` as query items. If it names several hosts, the first that accepts writes is
     /// used, unless `target_session_attrs` says otherwise.

@@ -10,7 +10,7 @@ import MadangAPI
 /// }
 /// ```
 public struct RoomUpdate: Sendable {
-  /// Chats that follow those of earlier updates, oldest first. In the first update, it is the last page of the local history. If the
+  /// Chats that follow those of earlier updates, oldest first. In the first update, they are the last page of the local history. If the
   /// history was never completely read, the first chats are its last page, as soon as that is known. ``Room/chats(before:limit:)`` returns
   /// earlier chats. No update skips or repeats a chat. A slow reader gets them in several updates, a page in each.
   public let chats: [Chat]
