@@ -127,7 +127,7 @@ class Wire:
 
 
 class Person:
-    """Posts and signs in as one does, and hears the room; keeps how long each took."""
+    """Posts, signs in and listens to the room like a person; records how long each took."""
 
     def __init__(self, port):
         self.port = port
@@ -338,7 +338,7 @@ LONG_LIST = {}
 
 
 async def make_long_list(port):
-    """A workspace of the stranger's own whose list of channels has 10 MB, as large as default quotas allow."""
+    """A workspace of the attacker whose list of channels has 10 MB, as large as default quotas allow."""
     wire = await Wire.open(port, STRANGER)
     status, answer = await wire.call("POST", "/users/join", value={
         "email": "s@example.org", "password": PASSWORD, "nickname": "s"})

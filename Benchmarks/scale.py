@@ -688,7 +688,7 @@ def main():
         casts = {key: Cast(here, options.rounds + 1) for key, here in installations.items()}
         operated = []
         measure_operations(installations, casts, options.rounds, operated)
-        # The last party is in nobody's way.
+        # The last party does not interfere with another.
         steady = {}
         for key, here in installations.items():
             party = {"owner": f"p{here.people}@example.org"}

@@ -1,9 +1,9 @@
 import Foundation
 
 extension [UInt8] {
-  /// Base64 for URLs without padding (RFC 4648, section 5); nil for anything else.
+  /// Decodes URL-safe Base64 without padding (RFC 4648, section 5); nil for any other text.
   package init?(base64URL text: some StringProtocol) {
-    // By bytes: to look for a character takes the square of the number of marks on a letter.
+    // Works on bytes, because searching for a character costs the square of the marks on a letter.
     var base64 = text.utf8.map { byte in
       switch byte {
       case UInt8(ascii: "-"): UInt8(ascii: "+")

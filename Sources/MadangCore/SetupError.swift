@@ -1,7 +1,7 @@
 /// Why a server could not start, in words for its operator.
 public struct SetupError: Error, CustomStringConvertible {
   public let description: String
-  /// The port at which somebody else listens, if it is for that.
+  /// The port that another program uses, if that is the reason.
   package let takenPort: Int?
 
   public init(_ description: String) { self.init(description, takenPort: nil) }

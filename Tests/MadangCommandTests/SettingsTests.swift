@@ -15,7 +15,7 @@ struct SettingsTests {
     return try await LoadedSettings(flags: [:], file: file.path)
   }
 
-  @Test("a file's names are settings, nested or not; what is none is refused, with the one that was meant")
+  @Test("the names in a file are settings, nested or not; an unknown one is refused with a suggestion")
   func names() async throws {
     for json in [#"{"socket":{"access":"cookie"}}"#, #"{"socket.access":"cookie"}"#] {
       #expect(try await load(json).settings.sockets.access == .cookie)
@@ -53,7 +53,7 @@ struct SettingsTests {
     #expect(!words.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
   }
 
-  @Test("the kinds of document that chats take are extensions; an unknown one is refused with the list")
+  @Test("the kinds of document that chats accept are extensions; an unknown one is refused with the list")
   func documentTypes() async throws {
     #expect(try await load(#"{"files":{"types":"pdf, odt"}}"#).settings.files.types == [.pdf, .odt])
     #expect(try await load(#"{"files":{"types":"none"}}"#).settings.files.types.isEmpty)
@@ -75,7 +75,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("development mode is for one server, and so is the embedded database")
+  @Test("development mode requires a single server, and so does the embedded database")
   func oneInDevelopment() {
     var settings = ServerSettings()
     (settings.isDevelopment, settings.node, settings.database.url) = (true, "a", "postgres://localhost/madang")
@@ -86,7 +86,7 @@ struct SettingsTests {
     #expect(settings.problems().count == 1 && settings.problems()[0].contains("need PostgreSQL"))
   }
 
-  @Test("variables that look like settings and are none are told; those of the command line are none of them")
+  @Test("variables that look like settings but are not are reported, except those of the command line")
   func variables() {
     let names = ["MADANG_SOCKET_ACESS", "MADANG_KEY", "MADANG_PORT", "PATH", "MADANG_PASSWORD_COST", "MADANG_SERVER"]
     let strangers = SettingNames.strangers(in: names)
@@ -95,7 +95,7 @@ struct SettingsTests {
     #expect(strangers.last?.contains("did you mean MADANG_SOCKET_ACCESS?") == true)
   }
 
-  @Test("a bucket's settings are Madang's own, else those that other programs use; the secret is never shown")
+  @Test("a bucket's settings come from Madang's variables, else from the customary ones; the secret is never shown")
   func bucket() async throws {
     let environment = [
       "AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "theirs", "AWS_SECRET_ACCESS_KEY": "hidden-secret",
@@ -110,7 +110,7 @@ struct SettingsTests {
   }
 
   @Test(
-    "a bucket that cannot be used as it is named is refused with a cure",
+    "a bucket that cannot be used under its name is refused with a cure",
     arguments: [
       (["files.home": "/var/files"], "write s3://bucket or s3://bucket/prefix"),
       (["files.home": "s3://"], "s3://bucket"), (["files.home": "s3://Photos"], "s3://bucket"),
@@ -143,7 +143,7 @@ struct SettingsTests {
     #expect(read.list.first { $0.key == key }?.value == standard.value)
   }
 
-  @Test("a running server takes settings of the domain and the log's level, and no other is live")
+  @Test("only settings of the domain and the log's level can change while a server runs")
   func live() {
     let domain = SettingsReader.read { Settings() }.settings.map(\.key)
     for setting in LoadedSettings.declared where setting.isLive {
@@ -151,7 +151,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("a reload takes what is live, and leaves the rest as it was until a restart")
+  @Test("a reload applies settings that can change, and keeps the others until a restart")
   func reload() async throws {
     func load(_ port: String, _ days: String) async throws -> LoadedSettings {
       try await LoadedSettings(flags: ["port": port, "audit.days": days], file: nil, environment: [:])

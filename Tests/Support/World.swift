@@ -24,11 +24,11 @@ package struct World: Sendable {
     World(url: "http://127.0.0.1:\(port)", server: server, clock: clock, data: data, isInBucket: isInBucket)
   }
 
-  /// Starts a server, runs `body` and stops it again, whatever happens.
+  /// Starts a server, runs `body` and stops the server in any case.
   ///
   /// - Parameters:
-  ///   - clock: Time stands still unless a test moves it, so that windows and lifetimes do not hang on the machine's load.
-  ///   - kit: Makes what watches and disturbs the server, from its clock.
+  ///   - clock: Time stands still unless a test moves it, so that windows and lifetimes do not depend on the machine's load.
+  ///   - kit: Makes the parts that observe and disturb the server, from its clock.
   package static func run(
     _ engine: TestEngine, settings: ServerSettings = settings, clock: Clock = stoppedClock, logger: Logger? = nil,
     kit: @escaping @Sendable (Clock) -> Instruments = { Kit(clock: $0).instruments() },
@@ -119,8 +119,8 @@ package struct World: Sendable {
     try result.get()
   }
 
-  /// With `MADANG_TEST_COVERAGE` writes what of the contract was touched into a file of this directory, for
-  /// `madang dev coverage`. A server that does not answer any more is left out.
+  /// If `MADANG_TEST_COVERAGE` is set, writes the covered parts of the contract into a file of that directory, for `madang dev coverage`. A
+  /// server that does not answer is left out.
   private func keepCoverage() async {
     guard let directory = ProcessInfo.processInfo.environment["MADANG_TEST_COVERAGE"],
       let answer = try? await call(.GET, "/_dev/coverage", key: nil), answer.status == 200

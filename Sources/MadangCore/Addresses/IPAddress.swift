@@ -1,11 +1,10 @@
 import Foundation
 
-/// An address of IPv4 or IPv6, in one form however it is written: IPv4 within IPv6 (`::ffff:192.0.2.1`) is IPv4.
+/// An IPv4 or IPv6 address in canonical form: IPv4 within IPv6 (`::ffff:192.0.2.1`) is IPv4.
 package struct IPAddress: Hashable, Sendable {
-  /// 4 or 16.
   package let bytes: [UInt8]
 
-  /// Reads what sockets and proxies write: with blanks around, quotes, brackets, a port or a zone (`"[2001:db8::1]:4711"`).
+  /// Parses the notation of sockets and proxies: with surrounding blanks, quotes, brackets, a port or a zone (`"[2001:db8::1]:4711"`).
   package init?(_ text: some StringProtocol) {
     var text = text.trimmingWhitespace()
     guard text.utf8.count <= 80 else { return nil }
@@ -25,7 +24,7 @@ package struct IPAddress: Hashable, Sendable {
     }
   }
 
-  /// Reads an address as a URL or a setting names a host: nothing but brackets around IPv6 may stand beside it.
+  /// Parses the host of a URL or a setting. Only brackets around IPv6 are allowed besides the address.
   package init?(host: some StringProtocol) {
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
     let text = isBracketed ? String(host.dropFirst().dropLast()) : String(host)
@@ -38,23 +37,23 @@ package struct IPAddress: Hashable, Sendable {
     }
   }
 
-  /// Reads what a socket holds: 4 or 16 bytes.
+  /// Takes the bytes of a socket address, 4 or 16.
   package init(bytes: [UInt8]) { self.bytes = bytes.count == 4 ? bytes : Self.unmapped(bytes) }
 
-  /// The IPv4 address that an IPv6 address holds, if it holds one.
+  /// The IPv4 address inside an IPv6 address, if there is one.
   private static func unmapped(_ sixteen: [UInt8]) -> [UInt8] {
     let isMapped = sixteen.prefix(10).allSatisfy { $0 == 0 } && sixteen[10] == 0xFF && sixteen[11] == 0xFF
     return isMapped ? Array(sixteen.suffix(4)) : sixteen
   }
 
   private static func parse(_ text: String, _ family: Int32, size: Int) -> [UInt8]? {
-    // The system reads up to a NUL.
+    // The system call would stop at a NUL.
     guard !text.utf8.contains(0) else { return nil }
     var bytes = [UInt8](repeating: 0, count: size)
     return inet_pton(family, text, &bytes) == 1 ? bytes : nil
   }
 
-  /// As the system writes it.
+  /// In the system's notation.
   package var text: String {
     let family = bytes.count == 4 ? AF_INET : AF_INET6
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
@@ -63,13 +62,14 @@ package struct IPAddress: Hashable, Sendable {
     }
   }
 
-  /// The address, as the system writes it, and what one caller is taken to own: an IPv4 address, or the /64 of IPv6 that every home has.
+  /// The address in the system's notation, and the network that counts as one caller: an IPv4 address, or the /64 of IPv6 that every home
+  /// has.
   package var texts: (address: String, network: String) {
     let address = text
     return (address, bytes.count == 4 ? address : prefix(bytes: 8))
   }
 
-  /// What stays the same when a provider gives somebody another address: the /24 of IPv4, the /48 of IPv6.
+  /// The network that stays the same when a provider assigns a new address: the /24 of IPv4, the /48 of IPv6.
   package var site: String { prefix(bytes: bytes.count == 4 ? 3 : 6) }
 
   private func prefix(bytes count: Int) -> String {
@@ -82,12 +82,12 @@ package struct IPAddress: Hashable, Sendable {
   }
 }
 
-/// A range of addresses, as `10.0.0.0/8`; an address alone is a range of one.
+/// A range of addresses such as `10.0.0.0/8`; a single address is a range of one.
 public struct IPNetwork: Hashable, Sendable {
   private let address: IPAddress
   private let prefix: Int
 
-  /// Nil for text that is no address or has no fitting number of bits. Blanks around are ignored.
+  /// Nil for invalid text. Surrounding blanks are ignored.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let first = parts.first, let address = IPAddress(first) else { return nil }
@@ -104,10 +104,10 @@ public struct IPNetwork: Hashable, Sendable {
     self.prefix = prefix
   }
 
-  /// Whether it has more addresses than any organisation's proxies.
+  /// Whether the range is larger than the proxies of any organisation need.
   package var isTooLarge: Bool { prefix < (address.bytes.count == 4 ? 8 : 16) }
 
-  /// As it is written in settings.
+  /// In the notation of settings.
   public var text: String { "\(address.text)/\(prefix)" }
 
   package func contains(_ other: IPAddress) -> Bool {

@@ -14,7 +14,7 @@ public struct CoinSettings: Sendable {
 }
 
 extension SettingForm where Value == [StoreItem] {
-  /// Two items may not have one price: a payment's amount tells which it bought.
+  /// Prices must differ, because the amount of a payment decides which item was bought.
   fileprivate static var items: Self {
     Self(
       "write 10 Coin:100:10,50 Coin:500:50, each amount once",

@@ -12,7 +12,7 @@ public struct FileSettings: Sendable {
   public var perChat = setting("files.chat", 5, .integer(0...64), "files of one chat", .live)
   public var trashDays = setting(
     "files.trash.days", 30, .integer(1...36_500), "days a file that no row names stays in the trash", .live)
-  /// Clients hold on to paths.
+  /// Clients keep using the path of a replaced picture for a while.
   public var replacedPictureLifetime: Int64 = setting(
     "pictures.replaced", 24 * 3_600_000, .seconds, "seconds a replaced picture is kept", .live)
 
@@ -20,7 +20,7 @@ public struct FileSettings: Sendable {
 }
 
 extension MediaType {
-  /// Extensions of all that chats may take besides images.
+  /// The extensions of all types that chats can accept besides images.
   static let documentNames = allCases.filter { !$0.isImage }.map(\.fileExtension)
 }
 

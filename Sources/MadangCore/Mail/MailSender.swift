@@ -1,11 +1,11 @@
-/// Brings mails on their way.
+/// Delivers mails to a mail server.
 package protocol MailSender: Sendable {
-  /// Returns when the mail was taken. Throws ``MailRefused`` if it never will be, ``MailUnanswered`` if it may have been; any other
-  /// error may pass.
+  /// Returns when the mail was accepted. Throws ``MailRefused`` if it will never be accepted, and ``MailUnanswered`` if it may have been
+  /// accepted. Any other error may be temporary.
   func send(_ mail: ClaimedMail) async throws
 }
 
-/// The whole mail was sent, and nobody said whether it was taken.
+/// The whole mail was sent, but the mail server did not answer.
 package struct MailUnanswered: Error {
   /// For the log.
   package let reason: String
@@ -13,11 +13,11 @@ package struct MailUnanswered: Error {
   package init(reason: String) { self.reason = reason }
 }
 
-/// The recipient's address cannot be written to, or the mail is not taken for them.
+/// The recipient's address is invalid, or the mail server refuses mail for it.
 package struct MailRefused: Error {
-  /// For the log; never of the mail's text.
+  /// For the log. Contains nothing of the mail's text.
   package let reason: String
-  /// Whether the mail server was asked, and so works.
+  /// Whether the mail server itself refused, which shows that it works.
   package let isByServer: Bool
 
   package init(reason: String, isByServer: Bool) { (self.reason, self.isByServer) = (reason, isByServer) }

@@ -1,4 +1,4 @@
-/// How many mails the installation sends.
+/// Limits on the mails of the installation.
 public struct MailingSettings: Sendable {
   public var queue = setting(
     "mail.queue", 10_000, .integer(1...1_000_000), "mails that may wait; more are not sent", .live)
@@ -8,7 +8,7 @@ public struct MailingSettings: Sendable {
   public var hour = setting(
     "mail.hour", 1000, .integer(0...1_000_000),
     "mails that are queued in an hour (UTC), and as many about sign-ins; 0 for any number", .live)
-  /// With 0, no place is kept either.
+  /// With 0, places are not stored either.
   public var signIns = setting(
     "mail.sign.ins", 5, .integer(0...100),
     "mails about sign-ins from new places that one account is sent in a day (UTC); 0 for none", .live)

@@ -1,15 +1,15 @@
 /// A notification for one device.
 package struct PushNotification: Sendable {
   package let device: PushDevice
-  /// JSON, as Apple's service takes it.
+  /// JSON in the form of Apple's service.
   package let payload: [UInt8]
-  /// UUID of the chat it tells of.
+  /// The UUID of the chat.
   package let chat: String
-  /// When its chat was posted, in milliseconds since 1970.
+  /// When the chat was posted, in milliseconds since 1970.
   package let postedAt: Int64
-  /// How often it was put off, by a count in which one that may have been taken weighs more.
+  /// How often it was delayed. A delay after which it may have been delivered counts more.
   package var delays = 0
-  /// How long its provider asked to wait before it is sent again.
+  /// How long its provider asked to wait before the next attempt.
   package var pause: Duration = .zero
 
   package init(device: PushDevice, payload: [UInt8], chat: String, postedAt: Int64) {
@@ -18,7 +18,8 @@ package struct PushNotification: Sendable {
 }
 
 extension PushNotification {
-  /// One that no device gets and that holds nothing of a chat. The provider may fail at one notification alone.
+  /// A notification that is delivered to no device and contains nothing of a chat. With it a provider can be tested if it fails at another
+  /// notification.
   package static func trial(like other: PushNotification) -> PushNotification {
     PushNotification(
       device: PushDevice(
@@ -30,40 +31,39 @@ extension PushNotification {
 }
 
 extension PushDevice {
-  /// A token that no device has. APNs examines nothing without delivering it, but says of this that it is none.
+  /// A token that belongs to no device. APNs cannot examine a notification without delivering it, but reports that this token is invalid.
   package static let noAppleToken = String(repeating: "0", count: 64)
-  /// Digits of a token: Apple does not say how many there are, and may change it.
+  /// Possible numbers of digits in a token. Apple does not specify the number and may change it.
   private static let appleDigits = 64...200
 
-  /// Whether its token has the form of APNs's own. One of Firebase has other characters, too.
+  /// Whether the token has the form of APNs. Tokens of Firebase contain other characters too.
   package var isApple: Bool {
     Self.appleDigits.contains(token.utf8.count) && token.utf8.count.isMultiple(of: 2)
       && token.unicodeScalars.allSatisfy { $0.properties.isASCIIHexDigit }
   }
 }
 
-/// Brings notifications to devices.
+/// Delivers notifications to devices.
 package protocol PushSender: Sendable {
-  /// Throws ``PushFailure`` if the provider was sent this notification and did not answer that it took it. Anything else that is
-  /// thrown says nothing about the notification: the provider was not reached, or does not let this server in. Takes 50 seconds
-  /// at most.
+  /// Throws ``PushFailure`` if the provider received this notification and did not confirm it. Any other error says nothing about the
+  /// notification: the provider was not reached, or does not admit this server. Takes 50 seconds at most.
   ///
-  /// - Parameter isTrial: Has the provider examine the notification and not deliver it.
+  /// - Parameter isTrial: Whether the provider only examines the notification without delivering it.
   func send(_ notification: PushNotification, isTrial: Bool) async throws
 }
 
-/// Why a provider does not take a notification.
+/// Why a provider did not accept a notification.
 package enum PushFailure: Error {
-  /// It never will, which is normal: tokens may be junk.
+  /// It will never accept this notification. This is normal: clients may send invalid tokens.
   case refused(status: Int)
-  /// It never will take one for this device: nobody has it any more, or nobody ever had.
+  /// It will never accept a notification for this device: the token is no longer registered, or never was.
   case unregistered(status: Int)
-  /// It may later: this device was told too often, or something went wrong.
-  /// - Parameter pause: How long it asks for at least.
+  /// It may accept the notification later: this device gets too many, or an error occurred.
+  /// - Parameter pause: The shortest time to wait.
   case delayed(status: Int, pause: Duration = .zero)
-  /// It may later, and nothing else until then.
-  /// - Parameter pause: How long it asks for at least.
+  /// It may accept the notification later, and no other until then.
+  /// - Parameter pause: The shortest time to wait.
   case overloaded(status: Int, pause: Duration = .zero)
-  /// It was sent the notification and may have taken it.
+  /// It received the notification and may have accepted it.
   case unanswered
 }

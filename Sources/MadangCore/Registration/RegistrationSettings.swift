@@ -1,7 +1,7 @@
 import Foundation
 
 public struct RegistrationSettings: Sendable {
-  /// An API key may say otherwise.
+  /// An API key may have a different mode.
   public var mode = setting(
     "registration", Registration.open, .word, "who may make an account: open, invite, domain or closed", .live)
   /// In lower case.
@@ -19,7 +19,7 @@ public struct RegistrationSettings: Sendable {
   public var unconfirmedDays = setting(
     "registration.confirm.days", 7, .integer(0...3650),
     "days after which an account that nobody confirmed is deleted; 0 for never")
-  /// An API key may say otherwise.
+  /// An API key may have a different rule.
   public var needsApproval = setting(
     "registration.approval", false, .flag, "whether new accounts wait for an administrator's approval")
   public var pendingDays = setting(

@@ -18,7 +18,7 @@ package struct Person: Hashable, Codable, Sendable {
   }
 }
 
-/// A person as seen by those who open their profile.
+/// A person as seen by someone who opens their profile.
 package struct Profile: Sendable {
   package let person: Person
   package let createdAt: Int64
