@@ -1,4 +1,4 @@
--- What the peers' servers keep, on SQLite and PostgreSQL alike: the chat's tables as far as posting and reading need them.
+-- The tables of the peers' servers, on SQLite and PostgreSQL alike: the chat's tables as far as posting and reading need them.
 CREATE TABLE users (
   id BIGINT PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, email TEXT NOT NULL UNIQUE, nickname TEXT NOT NULL, profile_image TEXT
 );

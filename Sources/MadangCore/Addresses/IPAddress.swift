@@ -2,6 +2,7 @@ import Foundation
 
 /// An IPv4 or IPv6 address in canonical form: IPv4 within IPv6 (`::ffff:192.0.2.1`) is IPv4.
 package struct IPAddress: Hashable, Sendable {
+  /// Either 4 or 16 bytes.
   package let bytes: [UInt8]
 
   /// Parses the notation of sockets and proxies: with surrounding blanks, quotes, brackets, a port or a zone (`"[2001:db8::1]:4711"`).

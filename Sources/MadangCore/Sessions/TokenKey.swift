@@ -119,5 +119,5 @@ extension Madang {
   }
 }
 
-/// The name of the lock on which all servers of a database must agree.
+/// The subject on which all servers of a database must agree.
 private let tokenKeyName = "token key"

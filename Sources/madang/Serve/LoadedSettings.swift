@@ -6,10 +6,10 @@ import MadangCore
 import MadangServer
 import SystemPackage
 
-/// The settings as they are read: command line, then environment (`MADANG_...`), then file, then defaults.
+/// The settings from the command line, then the environment (`MADANG_...`), then the file, then the defaults.
 struct LoadedSettings: Sendable {
   var settings = section("Listening", ServerSettings())
-  /// Whether development mode has what people who test clients need.
+  /// Whether development mode includes the test kit.
   var hasTestKit = section(
     "Development mode",
     setting("dev.kit", true, .flag, "development mode has worlds, clock, faults and a journal for tests"))
@@ -17,7 +17,7 @@ struct LoadedSettings: Sendable {
     "Development mode", setting("dev.lan", false, .flag, "development mode for devices in the local network too"))
   var log = section("The log", LogSettings())
 
-  /// All settings, by what they are about.
+  /// All settings, by section.
   private(set) var sections: [(title: String, settings: [Setting])] = []
   var list: [Setting] { sections.flatMap(\.settings) }
   /// What the operator wrote, by key.
@@ -28,8 +28,8 @@ struct LoadedSettings: Sendable {
 
   private init() {}
 
-  /// Throws one ``SetupError`` that names every mistake, its source and a cure.
-  /// - Parameter mistakes: Those that were found before.
+  /// Throws one ``SetupError`` that lists every mistake with its source and a cure.
+  /// - Parameter mistakes: Mistakes that were found before.
   init(_ written: [String: WrittenSetting], mistakes: [String] = []) throws {
     var (read, list, found) = SettingsReader.read(Self.init, from: written)
     var mistakes = mistakes + found
@@ -58,9 +58,9 @@ struct LoadedSettings: Sendable {
     return (error as NSError).userInfo["NSDebugDescription"] as? String ?? "\(error)"
   }
 
-  /// Reads all settings. Throws one ``SetupError`` that names every mistake, its source and a cure.
+  /// Reads all settings. Throws one ``SetupError`` that lists every mistake with its source and a cure.
   ///
-  /// - Parameter environment: Variables, `MADANG_...` and the customary ones of settings.
+  /// - Parameter environment: `MADANG_...` variables, and the customary variables of some settings.
   init(
     flags: [String: String], file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
   ) async throws {
@@ -90,12 +90,12 @@ struct LoadedSettings: Sendable {
     try self.init(written, mistakes: try file.map { try SettingNames.mistakes(inFile: $0) } ?? [])
   }
 
-  /// One line per setting: key, value, source and meaning; secrets hidden.
+  /// One line per setting: key, value, source and meaning, without secrets.
   var listing: String {
     list.map { "\($0.key) = \($0.shown)\n    \($0.help) (from \($0.source ?? "default"))" }.joined(separator: "\n")
   }
 
-  /// A value as text, whatever its type in the file.
+  /// A value as text, for any type in the file.
   private static func text(_ key: String, in reader: ConfigReader) -> String? {
     let key = ConfigKey(key)
     return reader.string(forKey: key) ?? reader.int(forKey: key).map(String.init)
@@ -104,8 +104,8 @@ struct LoadedSettings: Sendable {
 }
 
 extension ServerSettings {
-  /// Settings with which other machines reach the server, unless an address is given. Keys and a token that nobody else knows are made
-  /// where none are given.
+  /// Settings with which other machines can reach the server, unless an address is given. Creates secret keys and a token where none are
+  /// given.
   fileprivate func openedToLocalNetwork(_ written: [String: WrittenSetting]) -> [String: WrittenSetting] {
     var opened: [String: String] = [:]
     if written["host"] == nil { opened["host"] = "0.0.0.0" }
@@ -117,7 +117,7 @@ extension ServerSettings {
   }
 }
 
-/// 20 letters and digits that are not taken for others: 100 bits by chance.
+/// A word of 20 letters and digits that cannot be confused with others: 100 random bits.
 private func randomWord() -> String {
   let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
   return String((0..<20).map { _ in letters[Int.random(in: letters.indices)] })

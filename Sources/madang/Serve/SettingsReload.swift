@@ -2,14 +2,14 @@ import Logging
 import MadangCore
 import MadangServer
 
-/// Reads the settings again while the server runs, and takes those that can be changed by then.
+/// Reads the settings again while the server runs, and applies the ones that can change without a restart.
 struct SettingsReload {
   let flags: [String: String]
   let file: String?
   let server: MadangServer
   let level: LiveLogLevel
   let logger: Logger
-  /// What the server goes by.
+  /// The settings that the server uses.
   private(set) var loaded: LoadedSettings
 
   init(
@@ -20,7 +20,7 @@ struct SettingsReload {
     (self.server, self.level, self.logger) = (server, level, logger)
   }
 
-  /// Takes what has changed, all of it or, if there is any mistake, nothing. Says in the log what came of it.
+  /// Applies all changes, or nothing if there is a mistake. Logs the result.
   mutating func run() async {
     let changes: [SettingChange]
     let next: LoadedSettings
@@ -58,23 +58,23 @@ struct SettingsReload {
   }
 }
 
-/// A setting whose value is another one.
+/// A setting whose value has changed.
 struct SettingChange {
   let setting: Setting
-  /// From what to what; nothing of a secret.
+  /// The old and the new value, without secrets.
   let words: String
 }
 
 extension LoadedSettings {
-  /// What is otherwise in other settings, by key.
+  /// The settings that differ in `other`, by key.
   func changes(to other: LoadedSettings) -> [SettingChange] {
     zip(list, other.list).filter { $0.value != $1.value }.sorted { $0.0.key < $1.0.key }.map { now, next in
       SettingChange(setting: now, words: "\(now.shown) -> \(next.shown)")
     }
   }
 
-  /// These with the changes to `other` that can be taken while the server runs. Throws ``SetupError`` if they do not go together with
-  /// those that wait for a restart.
+  /// These settings with the changes to `other` that can be applied while the server runs. Throws ``SetupError`` if they contradict
+  /// settings that keep their values until a restart.
   func taking(_ changes: [SettingChange], of other: LoadedSettings) throws -> LoadedSettings {
     var next = written
     for change in changes where change.setting.isLive { next[change.setting.key] = other.written[change.setting.key] }
