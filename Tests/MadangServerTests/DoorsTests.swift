@@ -100,12 +100,13 @@ struct DoorsTests {
         "paid_at":\(number)}}
         """
       let answer = ProviderCalls.Answer(status: 200, body: Array(text.utf8))
-      let payment = try answer.decode(PortOne.Envelope<PortOne.Record>.self).response?.payment(shops: [])
+      let payment = try answer.decode(PortOnePayments.Envelope<PortOnePayments.Record>.self).response?.payment(shops: []
+      )
       #expect((payment?.paidAt ?? -1) >= 0)
       let token =
         #"{"code":0,"message":null,"response":{"access_token":"t","now":\#(number),"expired_at":\#(~number)}}"#
       let other = ProviderCalls.Answer(status: 200, body: Array(token.utf8))
-      #expect(try other.decode(PortOne.Envelope<PortOne.Token>.self).response?.lifetime != nil)
+      #expect(try other.decode(PortOnePayments.Envelope<PortOnePayments.Token>.self).response?.lifetime != nil)
     }
   }
 

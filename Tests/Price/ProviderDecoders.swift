@@ -10,9 +10,9 @@ extension Decoder {
     [
       Decoder("answers", corpus: "answers", Limits(work: 60_000, workPerByte: 400, memoryPerByte: 400)) { input in
         let answer = ProviderCalls.Answer(status: 200, body: input.bytes)
-        _ = (try? answer.decode(PortOne.Envelope<PortOne.Record>.self))?.response?.payment(shops: [])
-        _ = (try? answer.decode(PortOne.Envelope<PortOne.Token>.self))?.response?.lifetime
-        _ = (try? ForeignJSON.decode(PortOneV2.Record.self, from: input.bytes))?.payment(takesTests: false)
+        _ = (try? answer.decode(PortOnePayments.Envelope<PortOnePayments.Record>.self))?.response?.payment(shops: [])
+        _ = (try? answer.decode(PortOnePayments.Envelope<PortOnePayments.Token>.self))?.response?.lifetime
+        _ = (try? ForeignJSON.decode(PortOneV2Payments.Record.self, from: input.bytes))?.payment(takesTests: false)
         _ = (try? answer.decode(KakaoTokens.Profile.self))?.social(askedAt: 0)
         _ = try? answer.decode(KakaoTokens.TokenInfo.self)
         _ = (try? answer.decode(FirebaseMessaging.Token.self))?.expiring

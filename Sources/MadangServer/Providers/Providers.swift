@@ -28,9 +28,9 @@ struct Providers: Sendable {
       timeout: settings.timeout, over: ProviderConnections(authorities: try settings.authorities()))
     let verifier: (any PaymentVerifier)? =
       if !settings.portOneV2.secret.isEmpty {
-        PortOneV2(settings.portOneV2, calls: calls)
+        PortOneV2Payments(settings.portOneV2, calls: calls)
       } else if !settings.portOne.key.isEmpty {
-        PortOne(settings.portOne, calls: calls)
+        PortOnePayments(settings.portOne, calls: calls)
       } else {
         development?.payments
       }

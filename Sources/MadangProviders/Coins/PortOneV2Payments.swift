@@ -6,7 +6,7 @@ import SocketIOProtocol
 /// PortOne's REST API v2. It knows the payments of v1 as well: `merchant_uid` is its `paymentId`, `imp_uid` its `transactionId`.
 ///
 /// Source: https://developers.portone.io/api/rest-v2/payment (`GET /payments/{paymentId}`).
-package struct PortOneV2: PaymentVerifier {
+package struct PortOneV2Payments: PaymentVerifier {
   /// What is read of a payment. `transactionId`, `channel` and `paidAt` are there when somebody has tried to pay, or has paid.
   struct Record: Decodable {
     struct Amount: Decodable {

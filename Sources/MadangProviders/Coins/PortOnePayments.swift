@@ -5,7 +5,7 @@ import NIOHTTP1
 /// PortOne's REST API v1 (formerly iamport): a token for key and secret, then payments by `imp_uid`.
 ///
 /// Source: https://developers.portone.io/api/rest-v1 (`POST /users/getToken`, `GET /payments/{imp_uid}`).
-package struct PortOne: PaymentVerifier {
+package struct PortOnePayments: PaymentVerifier {
   struct Envelope<Response: Decodable>: Decodable {
     let response: Response?
   }
