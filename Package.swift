@@ -330,7 +330,7 @@ let package = Package(
       dependencies: [
         "MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "SocketIOClient",
         "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Storage", "Support", .asyncHTTPClient, .httpTypes,
-        .hummingbird, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle,
+        .hummingbird, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .serviceLifecycle,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,12 +1,16 @@
+import Hummingbird
 import Logging
+import MadangAPI
 import MadangCore
 import MadangServer
+import NIOCore
+import ServiceLifecycle
 import SocketIOServer
 import Synchronization
 
 /// A server in development mode, with the system's clock and randomness, the only one on an embedded database; its kit, and the worlds
 /// that are made through it.
-package struct DevelopmentServer: Sendable {
+package struct DevelopmentServer: Service {
   package let server: MadangServer
   private let kit: Kit
   private let worlds: SharedWorlds
@@ -29,20 +33,25 @@ package struct DevelopmentServer: Sendable {
       guard call.path.first == "worlds" else { return try await coverage.respond(to: call) }
       return try await WorldCalls(worlds: try worlds.made()).respond(to: call)
     }
-    let instruments = kit.instruments {
-      worlds.addressee(of: $0)
-    } stopping: {
+    server = try await kit.makeServer(settings, isAlone: true, logger: logger) { worlds.stand(around: &$0, kit) }
+  }
+
+  /// Serves until the task is cancelled or a graceful shutdown is triggered.
+  package func run() async throws {
+    defer { kit.serverHasEnded() }
+    try await withGracefulShutdownHandler {
+      try await server.run()
+    } onGracefulShutdown: { [kit, worlds] in
       let reason = WorldError("the server is stopping; ask again when it has been started anew")
       kit.refuse(because: reason)
       worlds.refuse(because: reason)
     }
-    server = try await buildServer(settings, clock: clock, isAlone: true, instruments: instruments, logger: logger)
   }
 
   /// How many calls about a server are being answered, for tests: about a world, or about this one.
   package func callsUnderWay(of world: String? = nil) -> Int {
-    guard let world else { return kit.callsUnderWay }
-    return worlds.world(world)?.kit.callsUnderWay ?? 0
+    guard let world else { return kit.developmentCallsUnderWay }
+    return worlds.world(world)?.kit.developmentCallsUnderWay ?? 0
   }
 
   /// Removes all files of worlds, at once: the process ends without waiting for anything.
@@ -76,14 +85,49 @@ private final class SharedWorlds: Sendable {
     }
   }
 
-  /// Of `w1.localhost:8080` the world `w1`, by its id or name. An id that no world has, or has any more, is nobody's name, and so is
+  /// What answers requests that name a host.
+  private enum Addressee {
+    case server
+    case world(World)
+    case unknown
+  }
+
+  /// Has the server's port lead to worlds, too, by the hosts that requests name.
+  func stand(around surroundings: inout Surroundings, _ kit: Kit) {
+    let (connections, requests) = (surroundings.connections, surroundings.requests)
+    surroundings.connections = { [self] configuration in
+      connections?(&configuration)
+      configuration.server = { [self] host in
+        switch addressee(of: host) {
+        case .server: kit.current.server?.socketIO
+        case .world(let world): world.kit.current.server?.socketIO
+        case .unknown: nil
+        }
+      }
+    }
+    surroundings.requests = { [self] request, channel, isForOperators, answer in
+      let host = request.head.authority
+      switch isForOperators ? .server : addressee(of: host) {
+      case .server: break
+      case .world(let world): return try await world.port(answers: request, over: channel)
+      case .unknown:
+        let error = BadCall(
+          "there is no world of '\(host ?? "")', or no more; GET /_dev/worlds at localhost lists them")
+        return try .development(error, status: .notFound)
+      }
+      guard let requests else { return try await answer(request).response }
+      return try await requests(request, channel, isForOperators, answer)
+    }
+  }
+
+  /// Of `w1.localhost:8080` the world `w1`, by its id or name. An id that no world has, or has any more, leads nowhere, and so does
   /// a name of several worlds, or of one that was removed; other names may be the server's own.
-  func addressee(of host: String?) -> Addressee<MadangServer> {
-    guard let name = host?.nameUnderLocalhost?.lowercased() else { return .this }
-    guard let worlds = worlds.withLock(\.self) else { return Worlds.isID(name) ? .nobody : .this }
+  private func addressee(of host: String?) -> Addressee {
+    guard let name = host?.nameUnderLocalhost?.lowercased() else { return .server }
+    guard let worlds = worlds.withLock(\.self) else { return Worlds.isID(name) ? .unknown : .server }
     let named = worlds.worlds(named: name)
-    if named.count == 1, let world = named.first { return .other(world.server) }
-    return named.isEmpty && !Worlds.isID(name) && !worlds.hadWorld(named: name) ? .this : .nobody
+    if named.count == 1, let world = named.first { return .world(world) }
+    return named.isEmpty && !Worlds.isID(name) && !worlds.hadWorld(named: name) ? .server : .unknown
   }
 
   func world(_ id: String) -> World? { worlds.withLock(\.self)?[id] }

@@ -9,14 +9,19 @@ import SocketIOServer
 import Storage
 import Synchronization
 
-/// What people who test clients need of one server: its clock, faults, people who act, and calls under `/_dev` about them.
+/// What developers who test clients need around one server, or around one after another: its clock, faults, people who act, and calls
+/// under `/_dev` about them.
 package final class Kit: Sendable {
   package let faults: Faults
-  package let outage = Outage()
+  package let outage: Outage
   package let journal: Journal
-  package let people = People()
+  package let people: People
   package let scripts: Scripts
-  private let clock: MadangCore.Clock
+  package let current = CurrentServer()
+  /// Calls under `/_dev`.
+  let developmentCalls = CallsUnderWay()
+  private let connections = Connections()
+  let clock: MadangCore.Clock
   private let calls = CallsToEnd()
   private let waits: Waits
   private let further = Mutex<(@Sendable (DevelopmentCall) async throws -> Response?)?>(nil)
@@ -27,44 +32,61 @@ package final class Kit: Sendable {
   package init(clock: MadangCore.Clock, journal limits: Journal.Limits = Journal.Limits(), waits: Waits = Waits()) {
     self.clock = clock
     self.waits = waits
+    let outage = Outage(current, connections)
+    self.outage = outage
     journal = Journal(clock: clock, limits: limits) { [outage] in await outage.email(ofAccount: $0) }
     faults = Faults(clock: clock, outage: outage)
+    people = People(current)
     scripts = Scripts(clock: clock, people: people)
+    people.onPost { [weak scripts] in scripts?.heard($0) }
   }
 
-  /// To be given to `buildServer`, for one server.
-  ///
-  /// - Parameters:
-  ///   - addressee: As in ``Instruments/addressee``.
-  ///   - stopping: As in ``Instruments/stopping``.
-  package func instruments(
-    addressee: @escaping @Sendable (_ host: String?) -> Addressee<MadangServer> = { _ in .this },
-    stopping: @escaping @Sendable () -> Void = {}
-  ) -> Instruments {
-    Instruments(
-      isIdle: { [faults] in faults.isIdle },
-      respond: { [faults] in try await faults.respond($0, $1, $2) },
-      answered: { [journal] in journal.record($0, answeredBy: &$1) },
-      answeredAfterLookup: { [journal] in await journal.recordAfterLookup($0, answeredBy: &$1) },
-      unanswered: { [journal] in journal.recordUnanswered($0) },
-      packetInterceptor: SocketIOServer.PacketInterceptor(
-        isActive: { [faults, journal, outage] in
-          faults.disturbsSockets || journal.recordsPackets || !outage.isOver
-        },
-        opening: { [self] in opening($0) }, packet: { [self] in action(on: $0) },
-        session: { [journal] in journal.record($0) }),
-      develop: { [self] in
-        try await respond(to: DevelopmentCall(method: $0, path: Array($1), request: $2, channel: $3))
+  // MARK: Around a server
+
+  /// Builds a server with the kit around it.
+  /// - Parameter change: Puts more around it.
+  package func makeServer(
+    _ settings: ServerSettings, isAlone: Bool = false, logger: Logger, _ change: (inout Surroundings) -> Void = { _ in }
+  ) async throws -> MadangServer {
+    let calls = CallsUnderWay()
+    var surroundings = surroundings(of: calls)
+    surroundings.connections = { [self] in standAround(&$0) }
+    surroundings.requests = { [self] request, channel, isForOperators, answer in
+      try await respond(to: request, over: channel, isForOperators: isForOperators) { request, _ in
+        try await answer(request)
+      }
+    }
+    change(&surroundings)
+    let server = try await buildServer(
+      settings, clock: clock, isAlone: isAlone, surroundings: surroundings, logger: logger)
+    current.put(.init(server: server, calls: calls))
+    return server
+  }
+
+  /// The server has ended, which would hold the kit else.
+  package func serverHasEnded() { current.put(nil) }
+
+  /// What watches and disturbs a server's packets, and notes what happens at its stand-ins.
+  func surroundings(of calls: CallsUnderWay) -> Surroundings {
+    var surroundings = Surroundings()
+    surroundings.packets = SocketIOServer.PacketInterceptor(
+      isActive: { [faults, journal, outage] in
+        faults.disturbsSockets || journal.recordsPackets || !outage.isOver
       },
-      admitsConnection: { [outage] in outage.isOver },
-      addressee: addressee,
-      observe: { [journal] in journal.record($0) },
-      stopping: stopping,
-      attach: { [outage, people] in
-        outage.attach($0)
-        people.attach($0)
-      },
-      posted: { [scripts] in scripts.heard($0) })
+      opening: { [self] in opening($0) }, packet: { [self] in action(on: $0) },
+      session: { [journal] in journal.record($0) })
+    surroundings.occurrences = { [journal] in
+      if !calls.isEnding { journal.record($0) }
+    }
+    return surroundings
+  }
+
+  /// Closes connections that are made while the server is down.
+  func standAround(_ configuration: inout SocketIOServer.HTTPChannelConfiguration) {
+    configuration.reserveConnection = { [outage, reserve = configuration.reserveConnection] peer in
+      guard outage.isOver else { return nil }
+      return if let reserve { reserve(peer) } else { {} }
+    }
   }
 
   private func opening(_ opening: SocketIOServer.InterceptedOpening) -> SocketIOServer.OpeningAction {
@@ -83,6 +105,66 @@ package final class Kit: Sendable {
     return disturbance?.action ?? .pass
   }
 
+  // MARK: Around requests
+
+  /// Has a server answer a request.
+  typealias Answering = (Request, MadangServer) async throws -> Answer
+
+  /// Has the current server answer a request, and notes what becomes of it.
+  /// - Parameter isForOperators: Whether the request came by the listener for operators only.
+  func respond(
+    to request: Request, over channel: any NIOCore.Channel, isForOperators: Bool = false, by answer: Answering
+  ) async throws -> Response {
+    if request.head.isDevelopmentCall {
+      return try await develop(request, over: channel, isForOperators: isForOperators, by: answer)
+    }
+    let visit = try people.server(over: channel)
+    guard !isForOperators else { return try await answer(request, visit.server).response.holding(visit) }
+    connections.note(channel)
+    // The clock is read after the visit has begun: a reset sets it before it lets another begin.
+    let exchange = Exchange(request.head, over: channel, at: clock.now, visit)
+    let response: Response
+    do {
+      if faults.isIdle {
+        response = try await self.answer(request, exchange, answer)
+      } else {
+        response = try await faults.respond(exchange, request) { try await self.answer($0, exchange, answer) }
+      }
+    } catch {
+      journal.recordUnanswered(exchange)
+      throw error
+    }
+    return await journal.recorded(response, of: exchange)
+  }
+
+  private func answer(_ request: Request, _ exchange: Exchange, _ answer: Answering) async throws -> Response {
+    let answer = try await answer(exchange.watched(request), exchange.visit.server)
+    exchange.learned(answer.learned)
+    if let chat = answer.learned.chat, !exchange.visit.isOver { scripts.heard(chat) }
+    return answer.response
+  }
+
+  /// Answers a call under `/_dev`. It is no call under way at the server: it may put another one in place, or wait for long.
+  private func develop(
+    _ request: Request, over channel: any NIOCore.Channel, isForOperators: Bool, by answer: Answering
+  ) async throws -> Response {
+    let place = developmentCalls.begin(over: channel)
+    guard let server = current.server else { throw WorldError("the server has ended") }
+    switch server.developmentAccess(request, over: channel, isForOperators: isForOperators) {
+    case .unknown: break
+    case .refused(let response): return response
+    case .granted(let path):
+      let method = request.method == .head ? .get : request.method
+      let call = DevelopmentCall(method: method, path: path, request: request, channel: channel)
+      do {
+        if let response = try await respond(to: call) { return response.holding(place) }
+      } catch let error as BadCall {
+        return try .development(error, status: .badRequest).holding(place)
+      }
+    }
+    return try await answer(request, server).response.holding(place)
+  }
+
   /// What of the contract was touched by all that has happened.
   package var coverage: Coverage { journal.coverage }
 
@@ -99,7 +181,7 @@ package final class Kit: Sendable {
   func refuse(because reason: WorldError) { calls.refuse(because: reason) }
 
   /// How many calls are being answered, for tests.
-  package var callsUnderWay: Int { calls.count }
+  package var developmentCallsUnderWay: Int { calls.count }
 
   /// The answer to a call about this server; nil if there is none of this path. Throws `BadCall`.
   func respond(to call: DevelopmentCall) async throws -> Response? {
@@ -145,5 +227,14 @@ extension Response {
     let bytes = ByteBuffer(bytes: OpenAPIDocuments.development)
     return Response(
       status: .ok, headers: [.contentType: "application/json; charset=utf-8"], body: .init(byteBuffer: bytes))
+  }
+}
+
+extension HTTPRequest {
+  /// Whether the path is under `/_dev`. Every request asks: only those that may be are read.
+  fileprivate var isDevelopmentCall: Bool {
+    let first = pathWithoutQuery.utf8.drop { $0 == UInt8(ascii: "/") }.first
+    guard first == UInt8(ascii: "_") || first == UInt8(ascii: "%") else { return false }
+    return RequestTarget(path ?? "").segments.first == "_dev"
   }
 }

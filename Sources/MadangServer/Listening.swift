@@ -4,8 +4,8 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// Tells those who wait when the server accepts connections.
-final class Listening: Sendable {
+/// Tells tasks that wait when a listener accepts connections.
+package final class Listening: Sendable {
   private struct State {
     var outcome: Result<Int, any Error>?
     var waiting: [CheckedContinuation<Int, any Error>] = []
@@ -13,9 +13,11 @@ final class Listening: Sendable {
 
   private let state = Mutex(State())
 
-  func began(_ port: Int) { settle(.success(port)) }
+  package init() {}
 
-  func failed(_ error: any Error) { settle(.failure(error)) }
+  package func began(_ port: Int) { settle(.success(port)) }
+
+  package func failed(_ error: any Error) { settle(.failure(error)) }
 
   /// Unless that is settled.
   private func settle(_ outcome: Result<Int, any Error>) {
@@ -28,7 +30,7 @@ final class Listening: Sendable {
     for one in waiting { one.resume(with: outcome) }
   }
 
-  var port: Int {
+  package var port: Int {
     get async throws {
       try await withCheckedThrowingContinuation { continuation in
         let outcome = state.withLock { state in
@@ -54,8 +56,8 @@ struct ListenerService: ServiceLifecycle.Service {
   }
 }
 
-/// Runs `body`. Throws ``SetupError`` instead of the system's error for an address at which somebody else listens.
-func wordingTaken(_ host: String, _ port: Int, cure: String, _ body: () async throws -> Void) async throws {
+/// Runs `body`. Throws ``SetupError`` instead of the system's error for an address at which another program listens.
+package func wordingTaken(_ host: String, _ port: Int, cure: String, _ body: () async throws -> Void) async throws {
   do { try await body() } catch let error as IOError where error.errnoCode == EADDRINUSE {
     throw SetupError("port \(port) of \(host) is taken; stop what listens there, or \(cure)", takenPort: port)
   }

@@ -1,67 +1,82 @@
 import Foundation
+import Hummingbird
+import Logging
 import MadangCore
 import ServiceLifecycle
 import SocketIOServer
 import Storage
 
-/// A server that is set up and may be run.
-public struct MadangServer: Sendable {
-  /// The listeners, the backend's work and the watch of the certificate. When one ends, all do.
-  let services: [ServiceGroupConfiguration.ServiceConfiguration]
-  let base: ServerBase
-  let current: CurrentBackend
-  let listening: Listening
-  /// Nil if there is no listener for operators.
-  let operationsListening: Listening?
-  /// Nil if nobody is sent from HTTP to HTTPS.
-  let redirectListening: Listening?
+/// A server on one database, from start to close. It is run once.
+public final class MadangServer: Sendable {
+  let service: Service
+  /// The work beside the requests.
+  let background: BackgroundWork
+  let surroundings: Surroundings
+  /// Nil if another part of the process listens for it.
+  let listeners: Listeners?
   /// Nil without TLS.
   let certificate: SocketIOServer.TLSCertificate?
+  private let rooms: LiveRooms
+  private let sink: AuditSink
   /// Held for as long as the server is there.
-  let lock: FileLock?
+  private let lock: FileLock?
 
-  /// The domain behind the server, for tests.
-  package var madang: Madang { current.backend.service.madang }
-  /// How many calls of its present database are under way, for tests.
-  package var callsUnderWay: Int { current.backend.calls.count }
-  /// Whether sockets of accounts are connected, for tests.
-  package var hasAdmittedSockets: Bool { current.backend.service.recent.hasConnected }
+  init(
+    _ service: Service, _ rooms: LiveRooms, _ background: BackgroundWork, _ sink: AuditSink,
+    _ surroundings: Surroundings, listeners: Listeners?, certificate: SocketIOServer.TLSCertificate?, lock: FileLock?
+  ) {
+    (self.service, self.rooms, self.background, self.sink) = (service, rooms, background, sink)
+    (self.surroundings, self.listeners, self.certificate, self.lock) = (surroundings, listeners, certificate, lock)
+    rooms.declare(in: service.socketIO)
+  }
+
+  package var settings: ServerSettings { service.settings }
+  /// The domain behind the server.
+  package var madang: Madang { service.madang }
+  package var socketIO: SocketIOServer { service.socketIO }
 
   /// Serves until the task is cancelled or a graceful shutdown is triggered, then closes the database.
   public func run() async throws {
-    let settings = base.settings
     var failure: (any Error)?
     do {
       try await wordingTaken(settings.host, settings.port, cure: "choose another with --port (0 takes a free one)") {
-        try await withGracefulShutdownHandler {
-          let group = ServiceGroup(configuration: .init(services: services, logger: base.logger))
-          try await base.socketIO.run(group, stopsOnSignals: false)
-        } onGracefulShutdown: {
-          base.instruments?.stopping()
-        }
+        let group = ServiceGroup(configuration: .init(services: services, logger: service.logger))
+        try await socketIO.run(group, stopsOnSignals: false)
       }
     } catch {
       failure = error
     }
-    let reason = failure ?? SetupError("the server stopped before it listened")
-    listening.failed(reason)
-    operationsListening?.failed(reason)
-    redirectListening?.failed(reason)
-    await current.backend.close()
-    base.instruments?.attach(nil)
+    listeners?.failed(failure ?? SetupError("the server stopped before it listened"))
+    await close()
     if let failure { throw failure }
   }
 
-  /// Returns when the answers to all calls under `/_dev` are written, but for those that take longer than `limit`: their
-  /// connections are closed.
-  package func finishDevelopmentCalls(within limit: Duration) async {
-    await base.developmentCalls.finish(within: limit)
+  /// The work beside the requests, the listeners and the watch of the certificate. When one ends, all do.
+  private var services: [ServiceGroupConfiguration.ServiceConfiguration] {
+    // With names: a service without one is described by all that it holds, which takes a millisecond each.
+    [.init(service: background, serviceName: "work beside requests")] + listenerServices
+  }
+
+  /// Ends all sessions without waiting for clients; no new ones begin. Requests are still answered.
+  package func endSessions() async {
+    rooms.fallSilent()
+    service.held.endAll()
+    await socketIO.shutdown(awaitingClients: false)
+  }
+
+  /// Closes the database. For a server that was never run.
+  package func close() async {
+    await service.refusals.write(isLast: true)
+    await service.madang.database.close()
+    await sink.close()
+    // They lead back to the domain, which would never be freed.
+    rooms.fallSilent()
   }
 
   /// Goes by other settings from now on: those of the domain. All others stay as they were when the server was set up.
   /// - Parameter changes: What the audit log tells of it, by name; never a secret.
   public func apply(_ settings: ServerSettings, changes: [String: String]) async throws {
-    try await current.backend.service.madang.change(to: settings.domain, changes)
+    try await madang.change(to: settings.domain, changes)
   }
 
   /// Where the settings name no URL for people, links of mails lead to this one from now on. For development, where a port may be known only
@@ -69,22 +84,36 @@ public struct MadangServer: Sendable {
   public func assume(publicURL: String) { madang.assume(publicURL: publicURL) }
 
   /// Reads the certificate and its key again, if there are any; connections that there are stay. Says in the log what came of it.
-  public func reloadCertificate() { certificate?.reload(base.logger) }
+  public func reloadCertificate() { certificate?.reload(service.logger) }
 
   /// The port, once the server accepts connections, operators' as well. Throws if it stopped before.
   public var port: Int {
     get async throws {
-      _ = try await operationsListening?.port
-      _ = try await redirectListening?.port
-      return try await listening.port
+      guard let listeners else { throw SetupError("this server has no listener of its own") }
+      return try await listeners.port
     }
   }
 
-  /// How many connects of sockets wait to be let in; for tests.
-  package var held: Int { base.ledger.totals[.heldConnects] ?? 0 }
-
   /// The port of the operators' listener, once it accepts connections; for tests, if there is one.
   package var operationsPort: Int? {
-    get async throws { try await operationsListening?.port }
+    get async throws { try await listeners?.operators?.port }
+  }
+
+  /// Whether sockets of accounts are connected, for tests.
+  package var hasAdmittedSockets: Bool { service.recent.hasConnected }
+
+  /// How many connects of sockets wait to be let in; for tests.
+  package var held: Int { service.ledger.totals[.heldConnects] ?? 0 }
+}
+
+/// What a server does beside answering requests. When one part ends, all do.
+struct BackgroundWork: ServiceLifecycle.Service {
+  let parts: [any ServiceLifecycle.Service]
+
+  func run() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for part in parts { group.addTask { try await part.run() } }
+      try await group.waitForAll()
+    }
   }
 }

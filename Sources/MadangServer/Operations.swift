@@ -6,7 +6,7 @@ import NIOCore
 import Storage
 
 /// What paths begin with that are not the API's.
-private enum OperationsPath: String {
+enum OperationsPath: String {
   case livez, readyz, metrics, openapi
   case development = "_dev"
 }
@@ -37,7 +37,7 @@ extension Service {
     case (.development, let method) where isPrivate || isForOperators:
       guard let development else { return nil }
       guard let path = developmentPath(of: rest, request, context) else { return .notLocal }
-      return try await development.respond(method, path, target, request, over: context.channel)
+      return try await development.respond(method, path, target, request)
     case (.openapi, .get) where rest.count == 1:
       return rest.first.flatMap(DocumentDownload.named)?.response(to: request)
     default: return nil
@@ -45,7 +45,7 @@ extension Service {
   }
 
   /// What follows `/_dev`, and the token if it is there; nil if this client may make no development calls.
-  private func developmentPath(of path: ArraySlice<String>, _ request: Request, _ context: Context)
+  func developmentPath(of path: ArraySlice<String>, _ request: Request, _ context: Context)
     -> ArraySlice<String>?
   {
     if let token = path.first, isDevelopmentToken(token) { return path.dropFirst() }
@@ -60,7 +60,7 @@ extension Service {
   }
 
   /// Whether this listener serves operators as well: there is none of their own.
-  private var isForOperators: Bool { settings.operations == nil }
+  var isForOperators: Bool { settings.operations == nil }
 
   /// Programs of this machine only, where the settings say that those come from loopback addresses, unless the operator wants otherwise.
   private func mayReadMetrics(_ request: Request, _ context: Context) -> Bool {
@@ -94,16 +94,12 @@ extension Service {
   }
 }
 
-/// Answers operators on a listener of their own.
-struct OperationsResponder {
-  let current: CurrentBackend
-
-  func respond(to request: Request, over channel: any NIOCore.Channel) async throws -> Response {
-    let target = RequestTarget(request.head.path ?? "")
-    return try await current.answering { service in
-      try await service.operations(request, target, Context(channel: channel, logger: service.logger), isPrivate: true)
-        ?? Response(status: .notFound)
-    }
+extension MadangServer {
+  /// Answers operators on a listener of their own.
+  func answerOperators(_ request: Request, over channel: any NIOCore.Channel) async throws -> Answer {
+    let (target, context) = (RequestTarget(request.head.path ?? ""), Context(channel: channel, logger: service.logger))
+    return Answer(
+      response: try await service.operations(request, target, context, isPrivate: true) ?? Response(status: .notFound))
   }
 }
 
@@ -113,7 +109,7 @@ extension HTTPField.Name {
 }
 
 extension Response {
-  fileprivate static var notLocal: Response {
+  static var notLocal: Response {
     let error =
       "development calls are for programs on this machine, by a name of this machine like localhost, and with 'madang serve "
       + "--dev --lan' for those that show its token: /_dev/TOKEN/..., or Authorization: Bearer TOKEN"

@@ -36,6 +36,7 @@ final class Service: Sendable {
   let loopback: LoopbackWatch?
   let doctorProbe: DoctorProbe
   let logger: Logger
+  let date: DateHeader
   private let trust: PeerTrust
 
   init(
@@ -54,6 +55,7 @@ final class Service: Sendable {
     self.links = links
     (self.securityLog, self.readinessProbe, self.logger) = (securityLog, readinessProbe, logger)
     (self.loopback, self.doctorProbe, self.failureLog) = (loopback, doctorProbe, failureLog)
+    date = DateHeader(clock: madang.clock)
     trust = settings.peerTrust
   }
 

@@ -46,7 +46,7 @@ public struct MadangPerson: Sendable {
     try await MadangTestingError.wording {
       do {
         guard let chat = try await people.perform(act, as: name) else { return [] }
-        return try people.server().json(chat, .october2024)
+        return try people.server().server.json(chat, .october2024)
       } catch let refused as Refused {
         throw MadangTestingError(description: "\(name), \(refused.message)", code: refused.code.rawValue)
       }

@@ -21,7 +21,7 @@ extension MadangWorld {
   /// - Throws: ``MadangTestingError``.
   public func pay(_ amount: Int, for merchantUID: String, status: MadangPaymentStatus = .paid) throws -> String {
     try MadangTestingError.wording {
-      try kit.people.server().recordPayment(of: merchantUID, amount: amount, status: status.rawValue)
+      try kit.people.server().server.recordPayment(of: merchantUID, amount: amount, status: status.rawValue)
     }
   }
 
@@ -35,7 +35,7 @@ extension MadangWorld {
     from provider: MadangSocialProvider, subject: String, email: String? = nil, nickname: String? = nil
   ) throws -> String {
     try MadangTestingError.wording {
-      try kit.people.server().socialToken(
+      try kit.people.server().server.socialToken(
         from: provider.rawValue, subject: subject, email: email, nickname: nickname)
     }
   }

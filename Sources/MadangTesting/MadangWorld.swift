@@ -111,13 +111,11 @@ public final class MadangWorld: Sendable {
 
   /// Returns to the initial state: people, chats, files, clock and ids. All sockets are closed, scripts restart, and the journal is
   /// emptied. Faults stay.
-  /// - Parameters:
-  ///   - keepsSockets: Whether sockets stay in rooms that they may still be in.
-  ///   - limit: How long running calls may take before their connections are closed: in real time, 60 seconds at most.
+  /// - Parameter limit: How long running calls may take before their connections are closed: in real time, 60 seconds at most.
   /// - Throws: ``MadangTestingError``.
-  public func reset(keepsSockets: Bool = false, within limit: Duration = .seconds(2)) async throws {
+  public func reset(within limit: Duration = .seconds(2)) async throws {
     try await MadangTestingError.wording {
-      try await world.reset(keepsSockets: keepsSockets, within: min(limit, World.longestCallLimit))
+      try await world.reset(within: min(limit, World.longestCallLimit))
     }
   }
 
@@ -136,13 +134,13 @@ public final class MadangWorld: Sendable {
     try MadangTestingError.wording { try world.removeSnapshot(name) }
   }
 
-  /// Returns to a snapshot; ``reset(keepsSockets:within:)`` explains the parameters.
+  /// Returns to a snapshot; ``reset(within:)`` explains the parameter.
   /// - Throws: ``MadangTestingError`` if there is no snapshot of this name.
   public func restore(
-    _ name: String, keepsSockets: Bool = false, within limit: Duration = .seconds(2)
+    _ name: String, within limit: Duration = .seconds(2)
   ) async throws {
     try await MadangTestingError.wording {
-      try await world.restore(name, keepsSockets: keepsSockets, within: min(limit, World.longestCallLimit))
+      try await world.restore(name, within: min(limit, World.longestCallLimit))
     }
   }
 

@@ -61,17 +61,21 @@ public final class SocketIOServer: Sendable {
   /// Ends all sessions: WebSockets get a close frame, waiting polls a close packet, so that clients reconnect. Returns when all WebSockets
   /// are closed, at the latest after `closeTimeout`, and the server has left its cluster. New sessions are refused from the beginning of
   /// this call, until `run` is called again.
-  public func shutdown() async {
+  public func shutdown() async { await shutdown(awaitingClients: true) }
+
+  /// Ends all sessions as `shutdown()` does. Returns without waiting for clients to close their WebSockets if `awaitingClients`
+  /// is false.
+  package func shutdown(awaitingClients: Bool) async {
     core.beginShutdown()
-    await closeSessions()
+    await closeSessions(awaitingClients: awaitingClients)
     await core.cluster?.close()
   }
 
   /// Ends all sessions as `shutdown` does, but continues to serve. Returns when all WebSockets that existed are closed, at the latest after
   /// `closeTimeout`.
-  ///
-  /// - Parameter awaitingClients: False to return when the sessions have ended, without waiting for clients to close their WebSockets.
-  public func closeSessions(awaitingClients: Bool = true) async {
+  public func closeSessions() async { await closeSessions(awaitingClients: true) }
+
+  private func closeSessions(awaitingClients: Bool) async {
     await withTaskGroup { group in
       for shard in core.shards {
         group.addTask {

@@ -29,7 +29,7 @@ struct CommandLineDevTests {
       #expect(
         try await shell.object("dev", "worlds", "restore", "w1", "new")["now"] == .text("2026-01-05T09:00:00.000Z"))
       #expect(
-        try await shell.object("dev", "worlds", "reset", "w1", "--keep-sockets")["snapshots"] == .texts(["new"]))
+        try await shell.object("dev", "worlds", "reset", "w1")["snapshots"] == .texts(["new"]))
       #expect(try await shell.object("dev", "worlds", "remove", "w1")["removed"] == .texts(["w1"]))
       #expect(try await shell.object("dev", "worlds", "remove", "--all")["removed"] == .texts(["w2"]))
       #expect(try await shell.run("dev", "worlds", "list").errors == ["There are no worlds."])

@@ -27,7 +27,7 @@ struct FaultScene: Sendable {
     try await Support.World.run(engine, settings: settings) { clock in
       let kit = Kit(clock: clock, waits: waits)
       made.withLock { $0 = kit }
-      return kit.instruments()
+      return kit
     } _: { world in
       let held = made.withLock { $0 }
       let kit = try #require(held)

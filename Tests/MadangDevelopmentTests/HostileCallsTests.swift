@@ -245,7 +245,7 @@ struct HostileCallsTests {
       let waiting = (1...2).map { _ in
         Task { try await scene.journal("kind=push&wait=60s") }
       }
-      await until { scene.kit.callsUnderWay == 2 }
+      await until { scene.kit.developmentCallsUnderWay == 2 }
       let script = try await scene.call(
         .POST, "/_dev/scripts", json: #"{"name":"s","do":[{"wait":"1h"}],"start":true}"#)
       #expect(script.status == 200, "\(script.text)")
@@ -258,7 +258,7 @@ struct HostileCallsTests {
       #expect(try await scene.call(.GET, "/_dev/journal").status == 200)
       for call in waiting { call.cancel() }
       for call in waiting { _ = await call.result }
-      await until { scene.kit.callsUnderWay == 0 }
+      await until { scene.kit.developmentCallsUnderWay == 0 }
       #expect(try await scene.call(.GET, "/_dev/journal?wait=1ms&count=1000").status == 200)
     }
   }

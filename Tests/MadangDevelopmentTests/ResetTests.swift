@@ -63,17 +63,17 @@ struct ResetTests {
       var wires: [Wire] = []
       /// So many more begin.
       func begin(_ count: Int) async throws {
-        let before = world.server.callsUnderWay
+        let before = world.callsUnderWay
         for _ in 0..<count { wires.append(try await Self.beginSlowPost(world, mina, path)) }
-        await until { world.server.callsUnderWay == before + count }
+        await until { world.callsUnderWay == before + count }
       }
       /// One ends.
       func end(_ index: Int) async throws {
-        let before = world.server.callsUnderWay
+        let before = world.callsUnderWay
         let wire = wires.remove(at: index)
         try await wire.send(Array(Self.slowBody.utf8.dropFirst(5)))
         #expect(String(decoding: await wire.readToEnd(), as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
-        await until { world.server.callsUnderWay == before - 1 }
+        await until { world.callsUnderWay == before - 1 }
       }
       try await begin(6)
       for index in [1, 3, 0] { try await end(index) }
@@ -81,7 +81,7 @@ struct ResetTests {
       for index in [5, 2] { try await end(index) }
       try await begin(1)
       let restored = Task { try await world.restore("signed in", within: .milliseconds(50)) }
-      await until { world.server.callsUnderWay == 0 }
+      await until { world.callsUnderWay == 0 }
       // It began after the reset.
       let next = try await Self.beginSlowPost(world, mina, path)
       try await restored.value
@@ -97,12 +97,12 @@ struct ResetTests {
     try await Self.run { world, mina, path in
       for isInTime in [true, false] {
         let wire = try await Self.beginSlowPost(world, mina, path)
-        await until { world.server.callsUnderWay == 1 }
+        await until { world.callsUnderWay == 1 }
         let restored = Task {
           try await world.restore("signed in", within: isInTime ? .seconds(20) : .milliseconds(50))
         }
         // The world that follows answers already.
-        await until { world.server.callsUnderWay == 0 }
+        await until { world.callsUnderWay == 0 }
         if isInTime { try await wire.send(Array(Self.slowBody.utf8.dropFirst(5))) }
         let answer = String(decoding: await wire.readToEnd(), as: UTF8.self)
         #expect(isInTime ? answer.hasPrefix("HTTP/1.1 200 ") && answer.contains("slow") : answer.isEmpty, "\(answer)")
@@ -126,7 +126,7 @@ struct ResetTests {
         GET /v1\(name) HTTP/1.1\r\nHost: x\r\nSesacKey: \(DevelopmentKey.october2024)\r\nAuthorization: \(mina.token ?? "")\r\n\r\n
         """
       try await wire.send(Array(head.utf8))
-      await until { world.server.callsUnderWay == 1 }
+      await until { world.callsUnderWay == 1 }
       try await world.restore("signed in", within: .milliseconds(50))
       try await wire.startReading()
       #expect(await wire.readToEnd().count < file.utf8.count)
@@ -195,24 +195,6 @@ struct ResetTests {
     }
   }
 
-  @Test("a connect that waits to be let in waits for the next world where sockets are kept")
-  func heldConnects() async throws {
-    try await Self.run { world, _, path in
-      let guest = try await Caller(url: world.url).signedIn("guest@example.com")
-      try await world.snapshot("guest too")
-      let namespace = "/ws-channel-\(path.split(separator: "/")[3])"
-      let client = try await EngineClient(port: world.port, .webSocket)
-      try await client.send(
-        #"40\#(namespace),{"SesacKey":"\#(DevelopmentKey.october2024)","token":"\#(guest.token ?? "")"}"#)
-      await until { world.server.held == 1 }
-      try await world.restore("guest too", keepsSockets: true)
-      await until { world.server.held == 1 }
-      #expect(try await guest.call(.POST, "/_dev/people/guest/join", #"{"in":"Weekend"}"#).status == 200)
-      #expect(try await client.text()?.hasPrefix("40\(namespace),") == true)
-      await client.abort()
-    }
-  }
-
   @Test("a reset does not wait for clients that sleep")
   func sleepers() async throws {
     try await Self.run { world, _, _ in
@@ -220,6 +202,8 @@ struct ResetTests {
       let sleeper = try await RawWebSocket.open(world.port, "/socket.io/?EIO=4&transport=websocket")
       _ = await sleeper.text()
       let begin = ContinuousClock.now
+      try await world.reset()
+      // The second one waits until what was there before is removed.
       try await world.reset()
       #expect(ContinuousClock.now - begin < .seconds(4))
       sleeper.wire.abort()

@@ -16,13 +16,6 @@ struct WorldCallsTests {
     try await run(with: change) { dev, _, _ in try await body(dev) }
   }
 
-  /// A development server that runs.
-  struct Running: Service {
-    let development: DevelopmentServer
-
-    func run() async throws { try await development.server.run() }
-  }
-
   /// The same; `body` gets the server, and what stops it politely, as well.
   static func run(
     with change: (inout ServerSettings) -> Void = { _ in },
@@ -34,7 +27,7 @@ struct WorldCallsTests {
     (settings.port, settings.isDevelopment, settings.dataDirectory) = (0, true, folder)
     change(&settings)
     let development = try await DevelopmentServer(settings, logger: Scene.logger)
-    let group = ServiceGroup(services: [Running(development: development)], logger: Scene.logger)
+    let group = ServiceGroup(services: [development], logger: Scene.logger)
     let running = Task { try await group.run() }
     let result: Result<Void, any Error>
     do {
@@ -67,7 +60,7 @@ struct WorldCallsTests {
       #expect(try await mina.call(.GET, "workspaces").list.count == 3)
       #expect(try await dev.call(.POST, "/_dev/worlds/w1/snapshots/signed%20in/restore").status == 200)
       #expect(try await mina.call(.GET, "workspaces").list.count == 2)
-      #expect(try await world.call(.POST, "/_dev/reset", #"{"sockets":"keep"}"#).status == 200)
+      #expect(try await world.call(.POST, "/_dev/reset").status == 200)
       #expect(try await mina.call(.GET, "workspaces").status == 400)
       #expect(try await dev.call(.DELETE, "/_dev/worlds/w1").body == "{}")
       #expect(try await dev.call(.GET, "/_dev/worlds").body == "[]")

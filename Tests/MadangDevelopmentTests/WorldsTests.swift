@@ -253,39 +253,6 @@ struct WorldsTests {
     }
   }
 
-  @Test("kept sockets stay where they may be, and hear what is said after the reset; others are disconnected")
-  func keptSockets() async throws {
-    try await Scene.run { worlds in
-      let world = try await worlds.make(try Scene.plan(.courtyard, number: 1))
-      var mina = try await Caller(url: world.url).signedIn("mina@example.com")
-      let room = try await Self.channel("ios", mina)
-      try await world.snapshot("signed in")
-      var configuration = SocketIOClient.Configuration()
-      configuration.headers = [
-        (HeaderName.apiKey, DevelopmentKey.october2024), (HeaderName.authorization, mina.token ?? ""),
-      ]
-      let client = try SocketIOClient(url: world.url, configuration: configuration)
-      Task { await client.run() }
-      var updates = await client.updates(in: [room.namespace]).makeAsyncIterator()
-      #expect(try await Self.next(&updates) == "connected")
-      for index in 0..<3 {
-        _ = try await mina.call(.POST, room.path, #"{"content":"\#(index)"}"#)
-        _ = try await Self.next(&updates)
-      }
-      try await world.restore("signed in", keepsSockets: true)
-      // Ids and dates are those of the first chat before: it is another one all the same.
-      let posted = try await mina.call(.POST, room.path, #"{"content":"after"}"#)
-      #expect(posted.status == 200, "\(posted)")
-      #expect(try await Self.next(&updates) == posted.body)
-      // At the very beginning nobody had signed in.
-      try await world.reset(keepsSockets: true)
-      #expect(try await Self.next(&updates) == "disconnected")
-      mina = try await Caller(url: world.url).signedIn("mina@example.com")
-      #expect(mina.token != nil)
-      await client.close()
-    }
-  }
-
   @Test("a call under way when the world is reset is answered by the former one")
   func callUnderWay() async throws {
     try await Scene.run { worlds in

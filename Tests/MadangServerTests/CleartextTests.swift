@@ -64,7 +64,8 @@ struct CleartextTests {
     Int, String?
   ) {
     let head = HTTPRequest(method: method, scheme: "http", authority: "evil.example", path: path)
-    let responder = RedirectResponder(current: world.server.current, listening: world.server.listening)
+    let responder = RedirectResponder(
+      service: world.server.service, listening: try #require(world.server.listeners).clients)
     let response = try await responder.respond(to: Request(head: head, body: .init(buffer: .init())))
     return (response.status.code, response.headers[.location])
   }

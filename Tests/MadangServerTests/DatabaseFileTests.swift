@@ -30,7 +30,7 @@ struct DatabaseFileTests {
       #expect(ready.status == 503)
       #expect(String(decoding: ready.body, as: UTF8.self).contains("was exchanged or removed"))
       #expect(try await World.eventually { log.lines.contains { $0.contains("writes are refused") } })
-      let mails = world.server.current.backend.service.development?.mails
+      let mails = world.server.service.development?.mails
       #expect(
         try await World.eventually {
           mails?.list(after: 0, to: "admin@example.com").contains { $0.subject == "The database file was exchanged" }
@@ -78,7 +78,7 @@ struct DatabaseFileTests {
       #expect(await DoctorTests.checks(settings).contains(.dataPrivacy))
       try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: settings.dataDirectory.path)
       let server = try await buildServer(settings, isAlone: true, logger: BackupScene.logger)
-      await server.current.backend.close()
+      await server.close()
     }
   }
 }

@@ -34,7 +34,7 @@ struct DoctorTests {
   func good(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       _ = try await world.signUp("Mina")
-      let found = await findings(world.server.base.settings)
+      let found = await findings(world.server.settings)
       #expect(Set(found.map(\.check)).subtracting([.databaseDurability]).isEmpty, "\(found)")
       if engine == .sqlite { #expect(found.isEmpty, "\(found)") }
     }
@@ -48,7 +48,7 @@ struct DoctorTests {
           let names: [String] = try transaction.all("SELECT current_database() AS name") { try $0.get("name") }
           try transaction.execute("ALTER DATABASE \(raw: "\"\(names[0])\"") SET synchronous_commit = off")
         }
-        var settings = world.server.base.settings
+        var settings = world.server.settings
         let found = await findings(settings)
         #expect(found.contains { $0.check == .databaseDurability && $0.message.contains("synchronous_commit") })
         #expect(!found.contains { $0.check == .databaseConnections })
@@ -85,7 +85,7 @@ struct DoctorTests {
   @Test("the file of a revoked API key is removed; if it stays, the doctor finds it", arguments: TestEngine.available)
   func revokedKey(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
-      let (madang, settings) = (world.server.madang, world.server.base.settings)
+      let (madang, settings) = (world.server.madang, world.server.settings)
       let file = settings.secretsDirectory.appending(path: "api-key-2024-10")
       let key = String(repeating: "k", count: 32)
       func write() throws {

@@ -562,7 +562,7 @@ struct ProviderNoticesTests {
       try await Self.run(.sqlite, unlinkAnswer: answer) { scene in
         _ = try await scene.kakaoPerson("42")
         let administration = Administration(
-          madang: scene.world.server.madang, settings: scene.world.server.base.settings)
+          madang: scene.world.server.madang, settings: scene.world.server.settings)
         var words = ""
         do { _ = try await administration.deleteAccount("k42@example.com") } catch { words = "\(error)" }
         #expect(words.isEmpty == isTold, "\(words)")

@@ -56,7 +56,7 @@ struct WrongClockTests {
       let madang = world.server.madang
       let found = try #require(try await madang.futureChats())
       #expect(found.rooms == 1 && found.latest > start + 700 * Self.day)
-      #expect(await DoctorTests.checks(world.server.base.settings).contains(.futureChats))
+      #expect(await DoctorTests.checks(world.server.settings).contains(.futureChats))
 
       let room = try #require(
         try await madang.database.read {

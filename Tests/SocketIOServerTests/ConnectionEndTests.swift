@@ -207,7 +207,7 @@ struct ConnectionEndTests {
       configuration: .changed { _ in }, eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: .silent)
     let outside = Outside()
     let channel = EmbeddedChannel()
-    try channel.pipeline.syncOperations.addHandlers([outside, HTTPConnectionHandler(server: server)])
+    try channel.pipeline.syncOperations.addHandlers([outside, HTTPConnectionHandler(home: { server })])
     return (channel, outside)
   }
 

@@ -82,7 +82,8 @@ struct HTTPConnectionTests {
   @Test("a connection that a stopping listener drops is closed without other effects")
   func dropped() async throws {
     let group = MultiThreadedEventLoopGroup.singleton
-    let connections = HTTPConnections(server: SocketIOServer(eventLoopGroup: group), configuration: .init())
+    let server = SocketIOServer(eventLoopGroup: group)
+    let connections = HTTPConnections(server: { [server] in server }, configuration: .init())
     try await drop(by: SocketIOHTTPChannel(connections: connections, responder: { _, _, _ in }), group)
     try await drop(by: RequestListener(connections: connections, respond: { _, _ in Response(status: .ok) }), group)
   }

@@ -28,10 +28,10 @@ package struct World: Sendable {
   ///
   /// - Parameters:
   ///   - clock: Time stands still unless a test moves it, so that windows and lifetimes do not depend on the machine's load.
-  ///   - kit: Makes the parts that observe and disturb the server, from its clock.
+  ///   - kit: Makes the kit that stands around the server, from its clock.
   package static func run(
     _ engine: TestEngine, settings: ServerSettings = settings, clock: Clock = stoppedClock, logger: Logger? = nil,
-    kit: @escaping @Sendable (Clock) -> Instruments = { Kit(clock: $0).instruments() },
+    kit: @escaping @Sendable (Clock) -> Kit = { Kit(clock: $0) },
     _ body: @escaping @Sendable (World) async throws -> Void
   ) async throws {
     try await withEngine(engine) { place in
@@ -91,12 +91,13 @@ package struct World: Sendable {
   /// Runs a server on the data that the settings name, which is kept.
   package static func run(
     _ settings: ServerSettings, clock: Clock = stoppedClock, logger: Logger? = nil,
-    kit: @Sendable (Clock) -> Instruments = { Kit(clock: $0).instruments() },
+    kit: @Sendable (Clock) -> Kit = { Kit(clock: $0) },
     _ body: @Sendable (World) async throws -> Void
   ) async throws {
     var quiet = Logger(label: "test")
     quiet.logLevel = .error
-    let server = try await buildServer(settings, clock: clock, instruments: kit(clock), logger: logger ?? quiet)
+    let kit = kit(clock)
+    let server = try await kit.makeServer(settings, logger: logger ?? quiet)
     let running = Task { try await server.run() }
     let result: Result<Void, any Error>
     do {
@@ -116,6 +117,7 @@ package struct World: Sendable {
     }
     running.cancel()
     _ = await running.result
+    kit.serverHasEnded()
     try result.get()
   }
 

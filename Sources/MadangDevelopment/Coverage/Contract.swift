@@ -147,14 +147,8 @@ struct Contract: Sendable {
     }
   }
 
-  /// Where in ``listed`` the operation of a route is; nil if no document has it. It is noted at the route, as every request asks.
-  static func index(of route: EditionOperation) -> Int? {
-    let known = route.indexInContract.load(ordering: .relaxed)
-    if known >= 0 { return known }
-    let operation = shared.operations[OperationName(route)]
-    if let operation { route.indexInContract.store(operation.index, ordering: .relaxed) }
-    return operation?.index
-  }
+  /// Where in ``listed`` the operation of a route is; nil if no document has it.
+  static func index(of route: EditionOperation) -> Int? { shared.operations[OperationName(route)]?.index }
 
   /// Where a step is in flows.
   func places(of step: Flow.Step, in edition: EditionName) -> [FlowPlace] {

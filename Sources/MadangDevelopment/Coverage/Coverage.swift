@@ -65,11 +65,11 @@ package final class Coverage: Sendable {
   /// A request has been answered.
   ///
   /// - Parameter index: Of the operation that it was for.
-  func count(_ request: FinishedRequest, _ index: Int?, _ known: borrowing Exchange.Known) {
+  func count(_ request: FinishedRequest, _ index: Int?, _ known: Exchange.Known) {
     let exchange = request.exchange
     guard let status = request.status, !exchange.isOfSocket else { return }
     guard let index else {
-      if let code = request.code { countCommon(code, exchange, known.edition) }
+      if let code = request.code { countCommon(code, exchange, known.learned?.edition) }
       return
     }
     guard status == 400 || status == 500 else {
@@ -78,7 +78,7 @@ package final class Coverage: Sendable {
         state.counts[operation.item] += 1
         // 200 is listed for none.
         if status != 200, let item = operation.touches.codes[String(status)] { state.counts[item] += 1 }
-        state.count(operation, exchange, known.body.fields)
+        state.count(operation, exchange, known.learned?.fields)
         for place in operation.places { state.advance(place, by: .request(begun: exchange.begun)) }
       }
     }
@@ -91,7 +91,7 @@ package final class Coverage: Sendable {
       {
         state.counts[item] += 1
       }
-      state.count(operation, exchange, known.body.fields)
+      state.count(operation, exchange, known.learned?.fields)
       for place in places { state.advance(place, by: .request(begun: exchange.begun)) }
     }
   }

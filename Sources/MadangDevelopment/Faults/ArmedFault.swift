@@ -77,7 +77,7 @@ struct ArmedFault: Sendable {
     if let namespace, !(socketPacket.map { namespace.matches($0.namespace) } ?? false) { return false }
     if let event = match.event, event != socketPacket.flatMap(SocketEvent.init)?.name { return false }
     let data = socketPacket.flatMap { packet.data(in: $0.namespace) }
-    if let email, data.flatMap(ServerControls.account) != accounts[email] || accounts[email] == nil { return false }
+    if let email, data.flatMap(MadangServer.account) != accounts[email] || accounts[email] == nil { return false }
     switch rule.effect.kind {
     case .refuseNamespace: return socketPacket?.kind == .connect && packet.direction == .fromClient
     case .disconnectNamespace: return data != nil
@@ -120,5 +120,5 @@ struct RequestFacts: Sendable {
   let method: String
   let path: String
   let operation: EditionOperation?
-  let account: Exchange.Account?
+  let account: Learned.Account?
 }

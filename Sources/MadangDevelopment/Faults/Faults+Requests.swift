@@ -6,8 +6,11 @@ import NIOCore
 import SocketIOServer
 
 extension Faults {
+  /// Has the server answer a request, which may be changed.
+  typealias Answering = (Request) async throws -> Response
+
   /// Has a request answered, with the fault that is due.
-  func respond(_ exchange: Exchange, _ request: Request, _ answer: Instruments.Answer) async throws -> Response {
+  func respond(_ exchange: Exchange, _ request: Request, _ answer: Answering) async throws -> Response {
     guard outage.isOver else {
       // By a connection to another server of the process, which goes on.
       try? await exchange.channel.close()
@@ -20,7 +23,7 @@ extension Faults {
   }
 
   private func disturbedIfDue(
-    _ exchange: Exchange, _ request: Request, _ answer: Instruments.Answer
+    _ exchange: Exchange, _ request: Request, _ answer: Answering
   ) async throws -> Response {
     guard disturbsRequests, let fault = await decide(exchange) else { return try await answer(request) }
     exchange.suffers(fault.label)
@@ -32,21 +35,23 @@ extension Faults {
   }
 
   private func disturbed(
-    by fault: Applied, _ exchange: Exchange, _ request: Request, _ answer: Instruments.Answer
+    by fault: Applied, _ exchange: Exchange, _ request: Request, _ answer: Answering
   ) async throws -> Response {
     let effect = fault.effect
     switch effect.kind {
     case .status: return try await instead(effect.answer, effect, request, answer)
-    case .expiredToken: return try await instead(await exchange.refusalOfExpiredToken(), effect, request, answer)
+    case .expiredToken:
+      return try await instead(
+        await exchange.visit.server.refusalOfExpiredToken(exchange.head), effect, request, answer)
     case .limited:
       return try await instead(.refusal(.tooManyCalls, retryAfter: effect.retryAfter ?? 1), effect, request, answer)
     case .latency:
       guard effect.after ?? false else {
-        try await exchange.pause(for: fault.duration)
+        try await exchange.visit.pause(for: fault.duration)
         return try await answer(request)
       }
       let response = try await answer(request)
-      try await exchange.pause(for: fault.duration)
+      try await exchange.visit.pause(for: fault.duration)
       return response
     case .answerLost:
       _ = try await answer(request)
@@ -75,7 +80,7 @@ extension Faults {
 
   /// Answers something else than the server would; after the server has, where the effect says so.
   private func instead(
-    _ response: Response, _ effect: FaultEffect, _ request: Request, _ answer: Instruments.Answer
+    _ response: Response, _ effect: FaultEffect, _ request: Request, _ answer: Answering
   ) async throws -> Response {
     if effect.after ?? false {
       _ = try await answer(request)

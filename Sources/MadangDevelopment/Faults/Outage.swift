@@ -1,17 +1,21 @@
+import MadangCore
 import MadangServer
 import NIOCore
+import SocketIOServer
 import Synchronization
 
 /// The server's restarts, as its clients see them: all connections are closed, and new ones for a while at once. Its data and
 /// what it knows stay.
 package final class Outage: Sendable {
-  private let controls = Mutex<ServerControls?>(nil)
+  private let current: CurrentServer
+  private let connections: Connections
   /// Uptime in nanoseconds.
   private let downUntil = Atomic<UInt64>(0)
 
-  package init() {}
-
-  func attach(_ controls: ServerControls?) { self.controls.withLock { $0 = controls } }
+  /// - Parameter connections: Those by which requests come to the server.
+  init(_ current: CurrentServer, _ connections: Connections) {
+    (self.current, self.connections) = (current, connections)
+  }
 
   /// Whether the server takes connections.
   var isOver: Bool {
@@ -24,16 +28,15 @@ package final class Outage: Sendable {
   package func restart(downFor time: Duration) async {
     let end = NIODeadline.now() + TimeAmount(time)
     downUntil.store(end.uptimeNanoseconds, ordering: .releasing)
-    await controls.withLock(\.self)?.dropConnections()
+    await connections.closeAll()
+    await current.server?.socketIO.dropConnections()
   }
 
   func email(ofAccount number: Int64) async -> String? {
-    guard let controls = controls.withLock(\.self) else { return nil }
-    return try? await controls.email(ofAccount: number)
+    try? await current.visit()?.answering { try await $0.email(ofAccount: number) }
   }
 
   func account(email: String) async -> Int64? {
-    guard let controls = controls.withLock(\.self) else { return nil }
-    return try? await controls.account(email: email)
+    try? await current.visit()?.answering { try await $0.accountNumber(email: email) }
   }
 }

@@ -1,24 +1,21 @@
 import HTTPTypes
 import MadangServer
-import NIOCore
 
 /// A request whose answer is about to be with its client, or that gets none.
 struct FinishedRequest: Sendable {
   let exchange: Exchange
   /// Nil if the client got no answer.
   var status: Int?
-  let answerHeaders: HTTPFields
-  /// True only if the answer's header fields begin with `HTTPFields.json`.
-  var beginsAsJSON = false
-  /// The answer's body, or its beginning, if it is text.
-  var answer: ByteBuffer?
+  var answerHeaders: HTTPFields = [:]
+  /// The first bytes of the answer's body, if it is text.
+  var answer: [UInt8] = []
   /// Of the answer's body, as far as it was handed to the connection.
   var answerSize = 0
   /// Uptime in nanoseconds.
   var end: UInt64
 
   /// The contract's code in the answer of a refusal.
-  var code: String? { answer.flatMap { RefusalBody.code(status, answerSize, $0.readableBytesView) } }
+  var code: String? { RefusalBody.code(status, answerSize, answer) }
 }
 
 /// The answer of a refusal.

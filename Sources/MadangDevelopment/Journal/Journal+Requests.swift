@@ -8,95 +8,32 @@ import SocketIOServer
 import Synchronization
 
 extension Journal {
-  /// The longest answer that is recorded before it is written, in bytes.
-  fileprivate static let maxWhole = 1 << 20
-
   /// A request gets no response.
   func recordUnanswered(_ exchange: Exchange) {
-    append(FinishedRequest(exchange: exchange, answerHeaders: [:], end: uptime()))
+    append(FinishedRequest(exchange: exchange, end: uptime()))
   }
 
-  /// Records a request before its client has the last byte of the response, which may be replaced. Returns false, with nothing recorded,
-  /// if ``recordAfterLookup(_:answeredBy:)`` has to be called.
-  func record(_ exchange: Exchange, answeredBy response: inout Response) -> Bool {
-    let now = uptime()
-    guard !exchange.mayHaveLost(by: now) else { return false }
-    var finished = FinishedRequest(exchange, answeredBy: response, at: now)
-    let size = response.body.contentLength
-    let outcome = exchange.withKnown { known in
-      if known.lacksAccount(status: finished.status, of: exchange) { return Recording.afterLookup }
-      return recordWhole(&finished, size, known) ? .done : .whileWritten
-    }
-    if outcome == .whileWritten { recordWhileWritten(&response, finished) }
-    return outcome != .afterLookup
-  }
-
-  /// Whether a request is recorded, or when it will be.
-  private enum Recording { case done, whileWritten, afterLookup }
-
-  /// Records a request whose client may be gone, or whose account is not known: where ``record(_:answeredBy:)`` has returned false.
-  nonisolated(nonsending) func recordAfterLookup(_ exchange: Exchange, answeredBy response: inout Response) async {
-    let now = uptime()
+  /// The response, with which the request is recorded as it is written: before its client has the last byte.
+  func recorded(_ response: Response, of exchange: Exchange) async -> Response {
     // Nobody but the client knows of a connection that is gone what came of its answer.
-    let isLost = if exchange.mayHaveLost(by: now) { await exchange.hasClientLeft } else { false }
-    let status = isLost ? nil : response.status.code
-    if exchange.withKnown({ $0.lacksAccount(status: status, of: exchange) }) { _ = await exchange.account() }
-    guard !isLost else { return append(FinishedRequest(exchange: exchange, answerHeaders: [:], end: now)) }
-    var finished = FinishedRequest(exchange, answeredBy: response, at: now)
-    let size = response.body.contentLength
-    if !exchange.withKnown({ recordWhole(&finished, size, $0) }) { recordWhileWritten(&response, finished) }
-  }
-
-  /// Returns false, with nothing recorded, if the answer is known only when it is written.
-  ///
-  /// - Parameter size: Of the answer's body, as far as it is known.
-  @inline(__always)
-  private func recordWhole(_ finished: inout FinishedRequest, _ size: Int?, _ known: borrowing Exchange.Known) -> Bool {
-    guard finished.takeBody(ofSize: size, known) else { return false }
-    append(finished, known)
-    return true
-  }
-
-  /// Has the request recorded as the response is written.
-  private func recordWhileWritten(_ response: inout Response, _ finished: FinishedRequest) {
-    var finished = finished
-    finished.beginsAsJSON = response.headers.starts(with: HTTPFields.json)
-    let (recorder, body) = (AnswerRecorder(finished, answeredBy: response, in: self), response.body)
+    let isLost = if exchange.mayHaveLost(by: uptime()) { await exchange.hasClientLeft } else { false }
+    if exchange.lacksAccount(status: isLost ? nil : response.status.code) { await exchange.account() }
+    guard !isLost else {
+      recordUnanswered(exchange)
+      return response
+    }
+    let (recorder, body) = (AnswerRecorder(exchange, answeredBy: response, in: self), response.body)
+    var response = response
     response.body = ResponseBody(contentLength: body.contentLength) { writer in
       // The exchange, and with it the call, is under way until the answer is written.
       defer { withExtendedLifetime(recorder) {} }
       try await body.write(RecordingWriter(parent: writer, recorder: recorder))
     }
+    return response
   }
 }
 
 private func uptime() -> UInt64 { NIODeadline.now().uptimeNanoseconds }
-
-extension FinishedRequest {
-  fileprivate init(_ exchange: Exchange, answeredBy response: Response, at end: UInt64) {
-    self.init(exchange: exchange, status: response.status.code, answerHeaders: response.headers, end: end)
-  }
-
-  /// Notes the answer's body. Returns false, with nothing noted, if what it has is known only when it is written.
-  @inline(__always)
-  fileprivate mutating func takeBody(ofSize size: Int?, _ known: borrowing Exchange.Known) -> Bool {
-    if size == 0 || exchange.head.method == .head { return true }
-    guard known.fault == nil else { return false }
-    if let whole = known.answer, whole.readableBytes == size, whole.readableBytes <= Journal.maxWhole {
-      answer = whole
-      answerSize = whole.readableBytes
-      beginsAsJSON = true
-      return true
-    }
-    guard exchange.isOfSocket, let size else { return false }
-    answerSize = size
-    return true
-  }
-
-  fileprivate mutating func add(_ piece: ByteBuffer) {
-    if answer == nil { answer = piece } else { answer?.writeImmutableBuffer(piece) }
-  }
-}
 
 /// Watches an answer that is written piece by piece. What was not finished when nobody holds it any more was given up.
 private final class AnswerRecorder: Sendable {
@@ -111,11 +48,14 @@ private final class AnswerRecorder: Sendable {
   private let isText: Bool
   private let state: Mutex<State>
 
-  init(_ request: FinishedRequest, answeredBy response: Response, in journal: Journal) {
+  init(_ exchange: Exchange, answeredBy response: Response, in journal: Journal) {
     self.journal = journal
     length = response.body.contentLength
-    isText = !request.exchange.isOfSocket && response.headers[.contentType]?.isTextType ?? false
-    state = Mutex(State(request: request))
+    isText = !exchange.isOfSocket && response.headers[.contentType]?.isTextType ?? false
+    state = Mutex(
+      State(
+        request: FinishedRequest(
+          exchange: exchange, status: response.status.code, answerHeaders: response.headers, end: 0)))
   }
 
   deinit { finish() }
@@ -125,9 +65,7 @@ private final class AnswerRecorder: Sendable {
     let isLast = state.withLock { state in
       let room = Journal.maxText - state.request.answerSize
       state.request.answerSize += buffer.readableBytes
-      if isText, room > 0, buffer.readableBytes > 0 {
-        state.request.add(buffer.beginning(room))
-      }
+      if isText, room > 0 { state.request.answer += buffer.readableBytesView.prefix(room) }
       return length.map { state.request.answerSize >= $0 } ?? false
     }
     if isLast { finish() }
@@ -171,19 +109,13 @@ extension Exchange {
   }
 }
 
-extension Exchange.Known {
+extension Exchange {
   /// Where the server did not ask who calls, or refused to say, the token tells.
   /// - Parameter status: Nil if the client gets no answer.
-  fileprivate borrowing func lacksAccount(status: Int?, of exchange: Exchange) -> Bool {
-    account == nil && !exchange.isOfSocket && (status != 200 || operation?.route.access == .refreshToken)
-      && exchange.head.headerFields.contains(.authorization)
-  }
-}
-
-extension ByteBuffer {
-  /// What it holds, up to so many bytes.
-  fileprivate func beginning(_ limit: Int) -> ByteBuffer {
-    getSlice(at: readerIndex, length: min(readableBytes, limit)) ?? self
+  fileprivate func lacksAccount(status: Int?) -> Bool {
+    guard !isOfSocket, head.headerFields.contains(.authorization) else { return false }
+    let known = known
+    return known.account == nil && (status != 200 || known.operation?.route.access == .refreshToken)
   }
 }
 

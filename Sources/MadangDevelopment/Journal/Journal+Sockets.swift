@@ -9,7 +9,7 @@ extension Journal {
       .packet(
         RawPacket(
           session: packet.sessionID, direction: packet.direction, transport: packet.transport, packet: packet.kept,
-          account: packet.data.flatMap(ServerControls.account).map { AccountKey(number: $0, era: era) }, fault: fault)))
+          account: packet.data.flatMap(MadangServer.account).map { AccountKey(number: $0, era: era) }, fault: fault)))
     coverage.count(packet.kept, fromClient: packet.direction == .fromClient)
   }
 

@@ -6,8 +6,7 @@ import Synchronization
 
 /// What happened at a server, newest last; the oldest is forgotten beyond its limits.
 ///
-/// Safe to share between threads. To record something takes one short lock of the journal's own, under which bytes are copied: secrets
-/// are masked, and bytes read, when somebody asks.
+/// Safe to share between threads. Secrets are masked, and bytes read, when a caller asks.
 package final class Journal: Sendable {
   package struct Limits: Sendable {
     /// How many entries are kept.
@@ -29,13 +28,11 @@ package final class Journal: Sendable {
   /// How many entries an answer has unless somebody wants more.
   package static let page = 1000
   /// How much of a body or payload is told, in bytes.
-  package static var maxText: Int { Exchange.Body.limit }
+  package static var maxText: Int { BodyRecord.limit }
 
-  struct State: ~Copyable {
+  struct State {
     var limits: Limits
-    var entries = UniqueDeque<RawEntry>()
-    /// Where what is kept of requests is.
-    var sheets = Sheets()
+    var entries = Deque<RawEntry>()
     var bytes = 0
     var last = 0
     /// The number of the newest entry that was forgotten because there were too many.
@@ -51,11 +48,6 @@ package final class Journal: Sendable {
     var first: Int { entries.isEmpty ? last + 1 : entries[0].number }
 
     init(limits: Limits) { self.limits = limits }
-
-    /// To grow bit by bit would move all entries each time. What nothing was written to is hardly ever resident.
-    mutating func makeRoom() {
-      if entries.isEmpty { entries.reserveCapacity(min(limits.entries, Limits().entries)) }
-    }
 
     /// Forgets the oldest entries that are too many. They are freed under the lock: nothing that an entry holds calls the journal.
     mutating func forget() {
@@ -108,33 +100,26 @@ package final class Journal: Sendable {
 
   /// Something happens now.
   func append(_ happening: Happening) {
-    append(at: clock.now, begun: NIODeadline.now().uptimeNanoseconds) { _ in happening }
+    append(at: clock.now, begun: NIODeadline.now().uptimeNanoseconds, happening)
   }
 
   /// A request is over.
-  func append(_ request: FinishedRequest) { request.exchange.withKnown { append(request, $0) } }
-
-  /// The same. To be called inside ``Exchange/withKnown(_:)``, whose lock cannot be taken twice.
-  func append(_ request: FinishedRequest, _ known: borrowing Exchange.Known) {
+  func append(_ request: FinishedRequest) {
+    let known = request.exchange.known
     let operation = known.operation.flatMap(Contract.index)
     coverage.count(request, operation, known)
-    append(at: request.exchange.at, begun: request.exchange.begun) { sheets in
-      .request(RawRequest(request, operation, known, on: &sheets))
-    }
+    append(at: request.exchange.at, begun: request.exchange.begun, .request(RawRequest(request, operation, known)))
   }
 
   /// - Parameters:
   ///   - at: When it began, by the server's clock.
   ///   - begun: The same as uptime in nanoseconds.
-  ///   - happening: Called under the lock.
-  @inline(__always)
-  private func append(at: Int64, begun: UInt64, _ happening: (inout Sheets) -> Happening) {
+  private func append(at: Int64, begun: UInt64, _ happening: Happening) {
+    let size = happening.size
     let isAwaited = state.withLock { state in
       guard begun >= state.beginning else { return false }
       state.last += 1
-      state.makeRoom()
-      let happening = happening(&state.sheets)
-      state.bytes += happening.size
+      state.bytes += size
       state.entries.append(RawEntry(number: state.last, at: at, begun: begun, happening: happening))
       state.forget()
       return !state.waiting.isEmpty
@@ -142,8 +127,7 @@ package final class Journal: Sendable {
     if isAwaited { wake() }
   }
 
-  /// Has those who wait look. Seldom called, and not inlined where each request passes.
-  @inline(never)
+  /// Has those who wait look.
   private func wake() {
     for one in state.withLock({ Array($0.waiting.values) }) { one.yield() }
   }
@@ -156,7 +140,7 @@ package final class Journal: Sendable {
 
   /// Forgets all entries. Numbers go on.
   package func clear() {
-    var forgotten = UniqueDeque<RawEntry>()
+    var forgotten = Deque<RawEntry>()
     state.withLock { state in
       swap(&state.entries, &forgotten)
       // What somebody wants gone was not lost for want of room.
@@ -178,10 +162,8 @@ package final class Journal: Sendable {
   func entries(after number: Int) -> View {
     state.withLock { state in
       let skipped = min(max(0, max(0, number) - state.first + 1), state.entries.count)
-      var entries: [RawEntry] = []
-      entries.reserveCapacity(state.entries.count - skipped)
-      for index in skipped..<state.entries.count { entries.append(state.entries[index]) }
-      return View(entries: entries, first: state.first, last: state.last, dropped: state.dropped)
+      return View(
+        entries: Array(state.entries.dropFirst(skipped)), first: state.first, last: state.last, dropped: state.dropped)
     }
   }
 }

@@ -47,47 +47,42 @@ extension JournalEntry {
 
 extension RawRequest {
   fileprivate func tell(_ entry: inout JournalEntry) {
-    let content = content
-    let (numbers, target) = (content.numbers, content.target)
     // Of bytes: with a mark behind it, a sign is another character.
     let mark = target.firstIndex(ofByte: UInt8(ascii: "?"))
     entry.path = LinkPage.masked(String(target[..<(mark ?? target.endIndex)]), by: Secrets.mask)
     entry.query = mark.map { Secrets.maskedPairs(String(Substring(target.utf8[target.utf8.index(after: $0)...]))) }
-    entry.method = content.method
-    if let operation = numbers.operation.map({ Contract.shared.listed[$0] }) {
+    entry.method = method
+    if let operation = operation.map({ Contract.shared.listed[$0] }) {
       (entry.edition, entry.operation) = (operation.edition.rawValue, operation.id)
     }
-    (entry.account, entry.fault, entry.status) = (content.account, content.fault, numbers.status)
-    entry.code = RefusalBody.code(numbers.status, numbers.answerSize, content.answer)
-    entry.milliseconds = rounded(Double(numbers.nanoseconds) / 1_000_000)
-    entry.longPolling = numbers.isPolling ? true : nil
-    var request = JournalEntry.Message(headers: Secrets.masked(content.headers), size: numbers.bodySize)
-    if numbers.isPolling {
+    (entry.account, entry.fault, entry.status) = (account, fault, status)
+    entry.code = RefusalBody.code(status, answerSize, self.answer)
+    entry.milliseconds = rounded(Double(nanoseconds) / 1_000_000)
+    entry.longPolling = isPolling ? true : nil
+    var request = JournalEntry.Message(headers: Secrets.masked(headers.pairs), size: bodySize)
+    if isPolling {
       // As it was promised, within reason: these bodies are not watched.
-      request.size = min(max(0, content.header(.contentLength).flatMap { Int($0) } ?? 0), 1 << 40)
-    } else if !content.parts.isEmpty {
-      request.parts = content.parts.map(\.told)
-    } else if numbers.bodySize > 0, content.header(.contentType)?.isFormOrJSON ?? true, !content.body.isMultipart {
-      // What secrets anything else has, nobody knows.
-      request.tell(content.body, of: numbers.bodySize)
+      request.size = min(max(0, headers[.contentLength].flatMap { Int($0) } ?? 0), 1 << 40)
+    } else if !parts.isEmpty {
+      request.parts = parts.map(\.told)
+    } else if bodySize > 0, headers[.contentType]?.isFormOrJSON ?? true, !body.isMultipart {
+      // Secrets in anything else would not be found.
+      request.tell(body, of: bodySize)
     }
     entry.request = request
-    guard numbers.status != nil else {
+    guard status != nil else {
       entry.size = request.size
       return
     }
-    var answer = JournalEntry.Message(headers: Secrets.masked(content.answerHeaders), size: numbers.answerSize)
-    if !content.answer.isEmpty { answer.tell(content.answer, of: numbers.answerSize) }
+    var answer = JournalEntry.Message(headers: Secrets.masked(answerHeaders.pairs), size: answerSize)
+    if !self.answer.isEmpty { answer.tell(self.answer, of: answerSize) }
     entry.answer = answer
     entry.size = request.size + answer.size
   }
 }
 
-extension RawRequest.Content {
-  /// A header of the request.
-  fileprivate func header(_ name: HTTPField.Name) -> String? {
-    headers.first { $0.name.lowercased() == name.canonicalName }?.value
-  }
+extension HTTPFields {
+  fileprivate var pairs: [(name: String, value: String)] { map { ($0.name.rawName, $0.value) } }
 }
 
 extension String {
@@ -106,7 +101,7 @@ extension JournalEntry.Message {
   }
 }
 
-extension Exchange.Body.Part {
+extension BodyRecord.Part {
   fileprivate var told: JournalEntry.Part {
     let text = text.map { Secrets.isSecret(name) ? Secrets.mask : String(decoding: $0, as: UTF8.self) }
     return .init(name: name, fileName: fileName, size: size, text: text)
@@ -119,7 +114,7 @@ extension RawConnection {
     (entry.reason, entry.fault) = (reason, fault)
     guard event != "closed", let handshake else { return }
     entry.query = Secrets.masked(handshake.query)
-    entry.request = .init(headers: Secrets.masked(handshake.headers.map { ($0.name.rawName, $0.value) }), size: 0)
+    entry.request = .init(headers: Secrets.masked(handshake.headers.pairs), size: 0)
   }
 }
 

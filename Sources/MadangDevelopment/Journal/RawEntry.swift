@@ -4,7 +4,7 @@ import NIOCore
 import SocketIOProtocol
 import SocketIOServer
 
-/// An entry as it is kept, not yet read: what was there anyway, shared, or of a request a copy.
+/// An entry as it is kept: read, and secrets masked, only when a caller asks.
 struct RawEntry: Sendable {
   let number: Int
   /// Milliseconds of the server's clock.
@@ -17,14 +17,12 @@ struct RawEntry: Sendable {
   var bytes: Int { happening.size }
 }
 
-/// What happened. Requests and packets, which most entries are, stand in the enum itself: a small allocation for each, which stays,
-/// would scatter the memory that requests take and give back. The rare kinds are indirect, so that the enum is small.
-enum Happening: Sendable {
+indirect enum Happening: Sendable {
   case request(RawRequest)
   case packet(RawPacket)
-  indirect case connection(RawConnection)
-  indirect case push(Occurrence.Push, AccountKey)
-  indirect case payment(Occurrence.Payment)
+  case connection(RawConnection)
+  case push(Occurrence.Push, AccountKey)
+  case payment(Occurrence.Payment)
 
   var kind: JournalEntry.Kind {
     switch self {
@@ -36,13 +34,13 @@ enum Happening: Sendable {
     }
   }
 
-  /// What an entry takes besides what it keeps, in bytes. Not of requests: what is kept of one is a piece of a sheet, and nothing else.
+  /// What an entry takes besides what it keeps, in bytes.
   private static let overhead = 256
 
   /// In bytes. What several entries share counts for each of them.
   var size: Int {
     switch self {
-    case .request(let request): MemoryLayout<RawEntry>.stride + request.size
+    case .request(let request): Self.overhead + request.size
     case .connection(let connection):
       Self.overhead + (connection.handshake.map { $0.headers.size + $0.query.size } ?? 0)
     case .packet(let packet): Self.overhead + packet.packet.size
@@ -85,5 +83,5 @@ extension QueryString {
 
 extension HTTPFields {
   /// In bytes.
-  fileprivate var size: Int { reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64 } }
+  var size: Int { reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64 } }
 }

@@ -7,16 +7,33 @@ import Synchronization
 
 /// The people of a server, as tests of clients have them act: by name, without signing in.
 package final class People: Sendable {
-  private let controls = Mutex<ServerControls?>(nil)
+  private let current: CurrentServer
+  private let posted = Mutex<(@Sendable (Chat) -> Void)?>(nil)
 
-  package init() {}
+  init(_ current: CurrentServer) { self.current = current }
 
-  func attach(_ controls: ServerControls?) { self.controls.withLock { $0 = controls } }
+  /// Has `body` called with each chat that people post through this.
+  func onPost(_ body: @escaping @Sendable (Chat) -> Void) { posted.withLock { $0 = body } }
 
   /// The server that they are of. Throws ``WorldError`` when it has ended.
-  package func server() throws(WorldError) -> ServerControls {
-    guard let controls = controls.withLock(\.self) else { throw WorldError("the server has ended") }
-    return controls
+  /// - Parameter channel: The connection that is answered; it is closed if that takes too long at a reset.
+  package func server(over channel: (any NIOCore.Channel)? = nil) throws(WorldError) -> Visit {
+    guard let visit = current.visit(over: channel) else { throw WorldError("the server has ended") }
+    return visit
+  }
+
+  /// Answers a request as if this account had sent it to an edition, without a token. Throws `BadCall`.
+  func answer(
+    _ request: Request, as email: String, _ edition: EditionName, over channel: any NIOCore.Channel
+  ) async throws -> Response {
+    let visit = try server(over: channel)
+    let answer = try await visit.server.answer(request, as: email, edition, over: channel)
+    if let chat = answer.learned.chat { tell(chat, at: visit) }
+    return answer.response.holding(visit)
+  }
+
+  private func tell(_ chat: Chat, at visit: Visit) {
+    if !visit.isOver { posted.withLock(\.self)?(chat) }
   }
 
   /// Who is meant by an e-mail, or by what is before its `@`. Throws ``WorldError``.
@@ -60,9 +77,9 @@ package final class People: Sendable {
   /// - Returns: What was posted, if it is a chat.
   @discardableResult
   package func perform(_ act: Act, as name: String) async throws -> Chat? {
-    let server = try server()
+    let visit = try server()
     do {
-      return try await server.answering { madang in
+      let chat: Chat? = try await visit.answering { madang in
         let actor = try await person(name, madang)
         switch act {
         case .post(let text, let target, let files):
@@ -73,8 +90,10 @@ package final class People: Sendable {
         }
         return nil
       }
+      if let chat { tell(chat, at: visit) }
+      return chat
     } catch let failure as Failure {
-      throw Refused(code: server.code(of: failure), message: "\(act.words): \(failure.message)")
+      throw Refused(code: MadangServer.code(of: failure), message: "\(act.words): \(failure.message)")
     }
   }
 

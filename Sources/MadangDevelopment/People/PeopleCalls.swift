@@ -29,7 +29,7 @@ struct PeopleCalls: Sendable {
         let edition = try await edition(call)
         let chat = try await people.perform(try await call.body(NewPost.self).act(), as: person.email)
         guard let chat else { return nil }
-        return .json(try people.server().json(chat, edition))
+        return .json(try people.server().server.json(chat, edition))
       case "join":
         try call.refuseQuery()
         try await people.perform(.join(try await call.body(Where.self).place()), as: person.email)
@@ -57,7 +57,7 @@ struct PeopleCalls: Sendable {
     var head = call.request.head
     let query = (head.path ?? "").drop { $0 != "?" }
     head.path = call.path.dropFirst(2).map { "/" + percentEncoded($0) }.joined() + query
-    return try await people.server().answer(
+    return try await people.answer(
       Request(head: head, body: call.request.body), as: person.email, edition, over: call.channel)
   }
 
@@ -69,7 +69,7 @@ struct PeopleCalls: Sendable {
       }
       return edition
     }
-    return try await people.server().edition(ofKey: call.request.headers[.apiKey]) ?? .october2024
+    return try await people.server().server.edition(ofKey: call.request.headers[.apiKey]) ?? .october2024
   }
 }
 

@@ -14,20 +14,17 @@ extension World {
   /// The most that can be said.
   package static let longestCallLimit: Duration = .seconds(60)
 
-  /// Returns to how it began. Clock, ids and the journal begin anew as well; faults stay. Throws ``WorldError`` and `SetupError`;
+  /// Returns to how it began. Clock, ids and the journal begin anew as well; faults stay; sockets are closed. Throws ``WorldError`` and `SetupError`;
   /// then all goes on as it was.
-  /// - Parameters:
-  ///   - keepsSockets: Whether sockets stay in rooms where they still have a right to be; else all are closed.
-  ///   - limit: How long calls under way may go on, on what was there before.
-  package func reset(keepsSockets: Bool = false, within limit: Duration = callLimit) async throws {
-    try await put(beginning, keepsSockets, within: limit) { kit.journal.beginAnew() }
+  /// - Parameter limit: How long calls under way may go on, on what was there before.
+  package func reset(within limit: Duration = callLimit) async throws {
+    try await put(beginning, within: limit) { kit.journal.beginAnew() }
   }
 
-  /// Returns to how it was; the journal goes on. Throws as ``reset(keepsSockets:within:)`` does, also if nothing is kept under
-  /// this name.
-  package func restore(_ name: String, keepsSockets: Bool = false, within limit: Duration = callLimit) async throws {
+  /// Returns to how it was; the journal goes on. Throws as ``reset(within:)`` does, also if nothing is kept under this name.
+  package func restore(_ name: String, within limit: Duration = callLimit) async throws {
     guard let kept = state.withLock({ $0.snapshots[name] }) else { throw noSuchSnapshot(name) }
-    try await put(kept, keepsSockets, within: limit) {}
+    try await put(kept, within: limit) {}
   }
 
   /// Keeps how it is now, under a name; the one that had the name is forgotten. Throws ``WorldError``; then nothing has changed.
@@ -38,17 +35,17 @@ extension World {
         throw WorldError("a world keeps \(Self.maxSnapshots) snapshots; remove one, or use a name again")
       }
       let folder = nextFolder()
-      let (now, database) = state.withLock { ($0.folder, $0.database) }
+      let server = state.withLock(\.server)
       var copy: WorldDatabase?
       do {
         try FileManager.default.makeOwnDirectory(folder)
         // Rows first: of what comes meanwhile there is a file without a row, never a row without its file.
-        if let database {
+        if let database = server.database {
           copy = try await database.copyInUse()
         } else {
-          try await server.madang.database.copy(to: WorldState.database(in: folder).path)
+          try await server.server.madang.database.copy(to: WorldState.database(in: folder).path)
         }
-        try WorldState.linkFiles(of: now, to: folder)
+        try WorldState.linkFiles(of: server.folder, to: folder)
       } catch {
         try? FileManager.default.removeItem(at: folder)
         throw WorldError.ofFiles(error, in: folder)
@@ -57,7 +54,7 @@ extension World {
         self.number == nil && clock.rate == 1
         ? .ahead(clock.now - Clock.systemTime()) : .at(clock.now, rate: clock.rate)
       let ids = self.number == nil ? nil : state.withLock { $0.ids.position }
-      let kept = WorldState(folder: folder, copy, time: time, ids: ids, server.standIns)
+      let kept = WorldState(folder: folder, copy, time: time, ids: ids, server.server.standIns)
       state.withLock { $0.snapshots[name] = kept }
     }
   }
@@ -84,47 +81,31 @@ extension World {
     return home.appending(path: "\(number)", directoryHint: .isDirectory)
   }
 
-  /// - Parameter moment: Done when the other state answers from now on.
-  private func put(
-    _ next: WorldState, _ keepsSockets: Bool, within limit: Duration, at moment: () -> Void
-  ) async throws {
+  /// - Parameter change: Done before any call begins at the server of that moment.
+  private func put(_ moment: WorldState, within limit: Duration, at change: () -> Void) async throws {
     try await inTurn {
-      var settings = settings
-      settings.dataDirectory = nextFolder()
-      settings.publicURL = url
-      let ids = next.makeRandom()
-      let (database, opened): (WorldDatabase?, OpenedBackend)
-      do {
-        database = try await next.copy(to: settings.dataDirectory)
-        settings.database.url = database?.url
-        opened = try await server.open(settings, ids: ids.ids, next.standIns)
-      } catch {
-        try? FileManager.default.removeItem(at: settings.dataDirectory)
-        throw WorldError.ofFiles(error, in: settings.dataDirectory)
-      }
+      let (folder, ids) = (nextFolder(), moment.makeRandom())
+      let next: OpenedServer
+      do { next = try await open(moment, in: folder, ids: ids) } catch { throw WorldError.ofFiles(error, in: folder) }
       // Nothing can fail from here on.
       await kit.scripts.removeAll()
       await kit.journal.beforeExchange()
-      let formerBackend = await server.exchange(for: opened, keepsSockets: keepsSockets, within: limit) {
-        next.set(clock)
+      let former = exchange(for: next, ids: ids) {
+        moment.set(clock)
         kit.journal.exchanged()
         kit.faults.forgetAccounts()
-        moment()
-      } then: {
-        await kit.faults.learnAccounts()
-        await kit.scripts.replaceAll(by: seed.scripts)
+        change()
       }
-      state.withLock { state in
-        let (formerFolder, formerDatabase) = (state.folder, state.database)
-        (state.folder, state.database, state.ids) = (settings.dataDirectory, database, ids)
-        // Whoever asked need not wait for it.
-        state.tidying = Task {
-          await formerBackend.close()
-          // Dropped with its last reference, which cuts connections that are still open.
-          withExtendedLifetime(formerDatabase) {}
-          FileManager.default.removeDirectory(formerFolder)
-        }
+      await former.server.endSessions()
+      await kit.faults.learnAccounts()
+      await kit.scripts.replaceAll(by: seed.scripts)
+      await former.running.calls.finish(within: limit)
+      // The caller need not wait for it.
+      let tidying = Task {
+        await former.end()
+        FileManager.default.removeDirectory(former.folder)
       }
+      state.withLock { $0.tidying = tidying }
     }
   }
 }

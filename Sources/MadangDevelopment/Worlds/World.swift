@@ -1,8 +1,10 @@
 import Foundation
+import Hummingbird
 import Logging
 import MadangAPI
 import MadangCore
 import MadangServer
+import NIOCore
 import Storage
 import Synchronization
 
@@ -15,17 +17,13 @@ package final class World: Sendable {
   package let seed: Seed
   package let number: UInt64?
   package let clock: Clock
-  package let server: MadangServer
   package let kit: Kit
   package let port: Int
   private let address: String
 
   struct State {
     var ids: SeededRandom
-    /// Where its data is now.
-    var folder: URL
-    /// On PostgreSQL.
-    var database: WorldDatabase?
+    var server: OpenedServer
     var folders = 1
     var snapshots: [String: WorldState] = [:]
     /// Closes and removes what the world had before it returned to another moment.
@@ -36,9 +34,12 @@ package final class World: Sendable {
   /// The directory of all that it has.
   package let home: URL
   let beginning: WorldState
-  let settings: ServerSettings
   let state: Mutex<State>
-  private let running: Task<Void, any Error>
+  private let settings: ServerSettings
+  private let listener: WorldPort
+  private let pools: WorkerPools
+  private let ledger: Ledger
+  private let logger: Logger
   private let isEnding: EndingLog.Flag
   /// One thing at a time is done with it.
   private let turn = Places(1)
@@ -66,6 +67,9 @@ package final class World: Sendable {
     settings.publicURL = ""
     settings.dataDirectory = home.appending(path: "1", directoryHint: .isDirectory)
     self.settings = settings
+    self.pools = pools
+    let ledger = Ledger(settings)
+    self.ledger = ledger
     let clock = Clock()
     beginning.set(clock)
     self.clock = clock
@@ -74,31 +78,59 @@ package final class World: Sendable {
     self.kit = kit
     let isEnding = EndingLog.Flag()
     self.isEnding = isEnding
+    let logger = EndingLog.around(logger, isEnding)
+    self.logger = logger
     do {
-      let database = try await beginning.copy(to: settings.dataDirectory)
-      settings.database.url = database?.url
-      let server = try await buildServer(
-        settings, clock: clock, ids: ids.ids, pools: pools, instruments: kit.instruments(),
-        logger: EndingLog.around(logger, isEnding))
-      self.server = server
-      state = Mutex(State(ids: ids, folder: settings.dataDirectory, database: database))
-      running = Task { try await server.run() }
-      do { port = try await server.port } catch {
-        isEnding.set()
-        running.cancel()
-        _ = await running.result
+      let first = try await OpenedServer(
+        beginning, in: settings.dataDirectory, settings, kit, ids: ids, pools, ledger, logger: logger)
+      listener = WorldPort(kit, before: first.server, settings, ledger, logger: logger)
+      kit.current.put(first.running)
+      state = Mutex(State(ids: ids, server: first))
+      do { port = try await listener.open() } catch {
+        await first.end()
+        kit.serverHasEnded()
         guard let taken = (error as? SetupError)?.takenPort else { throw error }
         throw WorldError(
           "port: \(taken) is taken; stop what listens there, or give another: 0, or none, takes a free one")
       }
+      first.server.assume(publicURL: url)
+      first.start()
     } catch {
       try? FileManager.default.removeItem(at: home)
       throw error
     }
-    server.assume(publicURL: url)
     kit.answer { [weak self] call in try await self?.respond(to: call) }
     await kit.scripts.replaceAll(by: seed.scripts)
   }
+
+  /// A server of this world in a directory of its own, which is not there yet.
+  func open(_ moment: WorldState, in folder: URL, ids: SeededRandom) async throws -> OpenedServer {
+    let next = try await OpenedServer(moment, in: folder, settings, kit, ids: ids, pools, ledger, logger: logger)
+    next.server.assume(publicURL: url)
+    return next
+  }
+
+  /// Another server answers from now on.
+  /// - Parameter moment: Done before any call begins at it.
+  func exchange(for next: OpenedServer, ids: SeededRandom, at moment: () -> Void) -> OpenedServer {
+    kit.current.put(next.running, at: moment)
+    listener.lead(to: next.server.socketIO)
+    next.start()
+    return state.withLock { state in
+      defer { (state.server, state.ids) = (next, ids) }
+      return state.server
+    }
+  }
+
+  /// Answers a request that may have come by another port.
+  func port(answers request: Request, over channel: any NIOCore.Channel) async throws -> Response {
+    try await listener.respond(to: request, over: channel)
+  }
+
+  /// The server that answers now.
+  package var server: MadangServer { state.withLock(\.server).server }
+  /// How many calls are under way at it, for tests.
+  package var callsUnderWay: Int { kit.current.callsUnderWay }
 
   /// Writes what there is now as a seed in YAML, in pieces. Throws ``WorldError``.
   package func exportSeed(_ sink: ([UInt8]) async throws -> Void) async throws {
@@ -111,7 +143,7 @@ package final class World: Sendable {
   /// How long answers that tell of the end may take to be written.
   private static let answerLimit: Duration = .seconds(1)
 
-  /// Stops it and removes all that it has. Who waits for something in it is told so.
+  /// Stops it and removes all that it has. Calls that wait for something in it get an error.
   package func end() async {
     await kit.end(because: removal)
     await enterTurn()
@@ -122,11 +154,17 @@ package final class World: Sendable {
     }
     guard !wasOver else { return }
     await kit.scripts.removeAll()
-    await server.finishDevelopmentCalls(within: Self.answerLimit)
+    await kit.developmentCalls.finish(within: Self.answerLimit)
     isEnding.set()
-    running.cancel()
-    _ = await running.result
-    state.withLock { ($0.snapshots, $0.database) = ([:], nil) }
+    let last = state.withLock { state in
+      state.snapshots = [:]
+      return state.server
+    }
+    // Polls that wait would hold up the listener.
+    await last.server.endSessions()
+    await listener.close()
+    await last.end()
+    kit.serverHasEnded()
     FileManager.default.removeDirectory(home)
   }
 

@@ -61,7 +61,7 @@ extension World {
     case (.post, "reset", 1):
       try call.refuseQuery()
       let how = try await call.body(Return.self)
-      try await reset(keepsSockets: try how.keepsSockets(), within: try how.limit())
+      try await reset(within: try how.limit())
       return try .development(WorldSummary(self))
     case (.get, "snapshots", 1):
       try call.refuseQuery()
@@ -80,7 +80,7 @@ extension World {
     case (.post, "snapshots", 3) where call.path[2] == "restore":
       try call.refuseQuery()
       let how = try await call.body(Return.self)
-      try await restore(call.path[1], keepsSockets: try how.keepsSockets(), within: try how.limit())
+      try await restore(call.path[1], within: try how.limit())
       return try .development(WorldSummary(self))
     default: return nil
     }
@@ -154,20 +154,11 @@ private struct NewSnapshot: CallFields {
 
 /// How a world returns to another moment.
 private struct Return: CallFields {
-  static let names = ["sockets", "wait"]
+  static let names = ["wait"]
 
-  let sockets: String?
   let wait: String?
 
   func limit() throws -> Duration {
     try wait.map { try WaitText.duration($0, of: "wait", limit: World.longestCallLimit) } ?? World.callLimit
-  }
-
-  func keepsSockets() throws -> Bool {
-    switch sockets {
-    case nil, "close": false
-    case "keep": true
-    case let other?: throw WorldError("sockets: close or keep, not '\(other)'")
-    }
   }
 }

@@ -12,27 +12,26 @@ struct Development: Sendable {
   let mails = DevelopmentMails()
   let sessions = DevelopmentSessions()
   private let tokens: [SocialProvider: DevelopmentSocialTokens]
-  private let instruments: Instruments?
+  private let observer: (@Sendable (Occurrence) -> Void)?
 
-  init(clock: MadangCore.Clock, ids: IDSource, instruments: Instruments?) {
-    self.instruments = instruments
+  /// - Parameter observe: Receives what happens at the stand-ins. Must not block.
+  init(clock: MadangCore.Clock, ids: IDSource, observe: (@Sendable (Occurrence) -> Void)?) {
+    observer = observe
     payments = DevelopmentPayments(clock: clock, ids: ids)
-    pushes = DevelopmentPushes(instruments?.observe)
+    pushes = DevelopmentPushes(observe)
     tokens = Dictionary(
       uniqueKeysWithValues: SocialProvider.allCases.map { ($0, DevelopmentSocialTokens($0, ids: ids)) })
   }
 
-  func observe(_ occurrence: Occurrence) { instruments?.observe(occurrence) }
+  func observe(_ occurrence: Occurrence) { observer?(occurrence) }
 
   func socialTokens(_ provider: SocialProvider) -> DevelopmentSocialTokens? { tokens[provider] }
 
   /// The answer to a call under `/_dev`; nil if there is none of that path.
   func respond(
-    _ method: HTTPRequest.Method, _ path: ArraySlice<String>, _ target: RequestTarget, _ request: Request,
-    over channel: any NIOCore.Channel
+    _ method: HTTPRequest.Method, _ path: ArraySlice<String>, _ target: RequestTarget, _ request: Request
   ) async throws -> Response? {
     do {
-      if let answer = try await instruments?.develop(method, path, request, channel) { return answer }
       switch (method, path.joined(separator: "/")) {
       case (.post, "payments"):
         try BadCall.refuse(target.keys, besides: [])

@@ -91,14 +91,14 @@ extension Call {
   }
 
   func accessToken(for signedIn: SignedIn) async throws -> String {
-    session.state = .live(signedIn.session)
+    outcome.session = .live(signedIn.session)
     service.limits.note(signedIn.session.number, of: signedIn.account.person.id.number)
     return try await service.issueToken(session: signedIn.session, edition: edition)
   }
 
   func signOut() async throws {
     try await madang.signOut(try principal, from: origin)
-    session.state = .ended
+    outcome.session = .ended
   }
 
   func setDeviceToken() async throws {

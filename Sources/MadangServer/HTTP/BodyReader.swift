@@ -32,9 +32,8 @@ final class BodyReader {
   var takesFiles: () async throws -> Bool = { false }
   private let ledger: Ledger
   private let payer: KeyHash
-  private let exchange: Exchange?
-  /// What is noted when all is read.
-  private var noted = Exchange.Body()
+  /// What the body has, once it was read.
+  private(set) var found: Fields?
   private var charged: [Ledger.Cost: Int] = [:]
   private var size = 0
   /// Of all text parts.
@@ -45,14 +44,11 @@ final class BodyReader {
   /// - Parameters:
   ///   - ledger: Where the bytes that are held are counted, until ``finish()``.
   ///   - payer: For whom.
-  ///   - exchange: Where what is read is noted.
   init(
-    _ request: Request, store: FileStore, limits: BodyLimits, maxFileSize: Int, ledger: Ledger, payer: KeyHash,
-    exchange: Exchange? = nil
+    _ request: Request, store: FileStore, limits: BodyLimits, maxFileSize: Int, ledger: Ledger, payer: KeyHash
   ) {
     self.ledger = ledger
     self.payer = payer
-    self.exchange = exchange
     chunks = request.body.makeAsyncIterator()
     contentType = request.headers.value(of: .contentType)
     self.store = store
@@ -63,7 +59,7 @@ final class BodyReader {
   /// The fields. Throws `Failure(.invalid)` if the body cannot be read or passes a limit.
   nonisolated(nonsending) func fields() async throws -> Fields {
     let fields = try await readFields()
-    if exchange != nil { noted.fields = fields }
+    found = fields
     return fields
   }
 
@@ -105,7 +101,6 @@ final class BodyReader {
     uploads = []
     for (cost, amount) in charged { ledger.giveBack(cost, amount, for: payer) }
     charged = [:]
-    exchange?.received(&noted)
   }
 
   /// Notes bytes that are held until the end of the call. Throws `E98` if they are too many.
@@ -139,9 +134,7 @@ final class BodyReader {
       return nil
     }
     size += chunk.readableBytes
-    let bytes = Array(chunk.readableBytesView)
-    if exchange != nil { noted.add(bytes) }
-    return bytes
+    return Array(chunk.readableBytesView)
   }
 
   private func json(_ bytes: [UInt8]) throws -> Fields {
@@ -206,7 +199,7 @@ final class BodyReader {
 
   private enum Part {
     case text(name: String, [UInt8])
-    case file(name: String, fileName: String, Upload, size: Int, unwritten: [UInt8])
+    case file(name: String, fileName: String, Upload, unwritten: [UInt8])
     case ignored
   }
 
@@ -218,13 +211,13 @@ final class BodyReader {
     guard try await takesFiles() else { return .ignored }
     let upload = try await store.receive(limit: maxFileSize)
     uploads.append(upload)
-    return .file(name: name, fileName: filename, upload, size: 0, unwritten: [])
+    return .file(name: name, fileName: filename, upload, unwritten: [])
   }
 
   private nonisolated(nonsending) func add(_ bytes: [UInt8], to part: inout Part) async throws {
     switch part {
     case .ignored: break
-    case .file(let name, let fileName, let upload, let size, var unwritten):
+    case .file(let name, let fileName, let upload, var unwritten):
       try charge(bytes.count, .disk)
       // However small the pieces are in which a client sends it, it is written in larger ones.
       part = .ignored
@@ -233,7 +226,7 @@ final class BodyReader {
         try await store.append(unwritten, to: upload)
         unwritten = []
       }
-      part = .file(name: name, fileName: fileName, upload, size: size + bytes.count, unwritten: unwritten)
+      part = .file(name: name, fileName: fileName, upload, unwritten: unwritten)
     case .text(let name, var text):
       textSize += bytes.count
       guard textSize <= limits.text else {
@@ -255,18 +248,10 @@ final class BodyReader {
         throw Failure(.invalid, "\(name): is not UTF-8")
       }
       fields.add(name, .text(text))
-      note(name, fileName: nil, size: bytes.count, text: bytes)
-    case .file(let name, let fileName, let upload, let size, let unwritten):
-      note(name, fileName: fileName, size: size, text: nil)
+    case .file(let name, let fileName, let upload, let unwritten):
       if !unwritten.isEmpty { try await store.append(unwritten, to: upload) }
       if let staged = try await store.finish(upload, named: fileName) { fields.add(.init(name: name, staged: staged)) }
     }
-  }
-
-  private func note(_ part: String, fileName: String?, size: Int, text: [UInt8]?) {
-    guard exchange != nil else { return }
-    noted.parts.append(
-      .init(name: part, fileName: fileName, size: size, text: text.map(Exchange.Body.beginning(of:))))
   }
 }
 

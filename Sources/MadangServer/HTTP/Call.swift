@@ -15,12 +15,9 @@ struct Call {
   let target: RequestTarget
   let parameters: PathParameters
   let body: BodyReader
-  /// Where it is noted what becomes known of the request, if anybody wants to know.
-  let exchange: Exchange?
   /// Who calls; nil on public routes.
   let identity: Principal?
-  /// The session that the client has after this call.
-  let session: SessionOfCall
+  let outcome: CallOutcome
 
   var madang: Madang { service.madang }
   var dates: WireDates { edition.dates }
@@ -40,31 +37,34 @@ struct Call {
   }
 
   /// 200 with a JSON body.
-  func json(_ bytes: [UInt8]) -> Response {
-    let body = ByteBuffer(bytes: bytes)
-    exchange?.answers(body)
-    return .json(body)
-  }
+  func json(_ bytes: [UInt8]) -> Response { .json(ByteBuffer(bytes: bytes)) }
 
   /// The object a path parameter names, by this edition's form of id.
   func reference(_ parameter: String) -> Reference { edition.reference(parameters[parameter] ?? "") }
 }
 
-/// The session that a client has after a call, for the cookie of its sockets.
-final class SessionOfCall: Sendable {
-  enum State {
+/// What a call has brought about.
+final class CallOutcome: Sendable {
+  /// The session that a client has after a call, for the cookie of its sockets.
+  enum Session {
     case none
     case live(SessionID)
     case ended
   }
 
-  private let current: Mutex<State>
+  private let state: Mutex<(session: Session, chat: Chat?)>
 
-  init(_ principal: Principal?) { current = Mutex(principal.map { .live($0.session) } ?? .none) }
+  init(_ principal: Principal?) { state = Mutex((principal.map { .live($0.session) } ?? .none, nil)) }
 
-  var state: State {
-    get { current.withLock(\.self) }
-    set { current.withLock { $0 = newValue } }
+  var session: Session {
+    get { state.withLock(\.session) }
+    set { state.withLock { $0.session = newValue } }
+  }
+
+  /// What was posted.
+  var chat: Chat? {
+    get { state.withLock(\.chat) }
+    set { state.withLock { $0.chat = newValue } }
   }
 }
 

@@ -14,6 +14,7 @@ extension Call {
     let chat = try await madang.post(draft, to: address, as: try principal) { [context] in
       await !context.channel.hasClientLeft
     }
+    outcome.chat = chat
     return json(edition.encode(chat))
   }
 

@@ -5,11 +5,11 @@ import MadangCore
 import Synchronization
 
 /// The `Date` field of answers by the server's clock, formatted anew when its second changes.
-final class DateHeader: Sendable {
+package final class DateHeader: Sendable {
   private let clock: Clock
   private let last = Mutex<(second: Int64, text: String)>((.min, ""))
 
-  init(clock: Clock) { self.clock = clock }
+  package init(clock: Clock) { self.clock = clock }
 
   /// The field's value now.
   var text: String {
@@ -24,7 +24,7 @@ final class DateHeader: Sendable {
 
 extension Response {
   /// The same with the field `Date`. What the connection refuses by itself, or answers with 500 for what was thrown, has none.
-  consuming func dated(_ date: DateHeader) -> Response {
+  package consuming func dated(_ date: DateHeader) -> Response {
     headers.append(HTTPField(name: .date, value: date.text))
     return self
   }

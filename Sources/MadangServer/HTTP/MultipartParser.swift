@@ -4,14 +4,14 @@ import SocketIOProtocol
 /// Reads `multipart/form-data` piece by piece: bytes in, events out, no I/O. Source: RFC 7578, RFC 2046 section 5.1.
 ///
 /// Memory is bounded by a delimiter and the headers of one part; the bytes of parts pass through.
-struct MultipartParser {
-  enum Event: Equatable {
+package struct MultipartParser: Sendable {
+  package enum Event: Equatable {
     case partBegins(name: String, filename: String?)
     case bytes([UInt8])
     case partEnds
   }
 
-  struct Malformed: Error {
+  package struct Malformed: Error {
     let reason: String
   }
 
@@ -30,7 +30,7 @@ struct MultipartParser {
   /// none is looked at again.
   private var searched = 0
 
-  init(boundary: some Sequence<UInt8>, maxHeaderSize: Int = 8192, maxParts: Int = 64) {
+  package init(boundary: some Sequence<UInt8>, maxHeaderSize: Int = 8192, maxParts: Int = 64) {
     delimiter = Array("\r\n--".utf8) + boundary
     self.maxHeaderSize = maxHeaderSize
     self.maxParts = maxParts
@@ -39,7 +39,7 @@ struct MultipartParser {
   /// Whether the closing delimiter has been read; a body that ends before it was cut off.
   var isFinished: Bool { state == .finished }
 
-  mutating func receive(_ bytes: some Sequence<UInt8>) throws(Malformed) -> [Event] {
+  package mutating func receive(_ bytes: some Sequence<UInt8>) throws(Malformed) -> [Event] {
     guard state != .finished else { return [] }
     buffer.append(contentsOf: bytes)
     var events: [Event] = []
@@ -146,7 +146,7 @@ struct MultipartParser {
 }
 
 /// A parameter of a header line, quoted or not: `; name="value"`.
-func parameter(_ name: String, of header: String) -> String? {
+package func parameter(_ name: String, of header: String) -> String? {
   var rest = header.drop { $0 != ";" }
   while rest.first == ";" {
     rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }

@@ -1,13 +1,13 @@
 import SocketIOProtocol
 
 /// The path and query of a request, read as tolerantly as real clients need (wire contract, Paths; Queries).
-struct RequestTarget: Sendable {
+package struct RequestTarget: Sendable {
   /// Percent-decoded segments. Runs of `/` collapse and a trailing one is ignored; `%2F` stays part of its segment. One that would cost too
   /// long to compare stays as it was sent: nothing has such a name.
-  let segments: [String]
+  package let segments: [String]
   private let query: [String: String]
 
-  init(_ target: String) {
+  package init(_ target: String) {
     self = target.withBytes { RequestTarget($0) }
   }
 
@@ -30,7 +30,7 @@ struct RequestTarget: Sendable {
   }
 
   /// The value of a key; empty if it has none, nil if the key is absent.
-  subscript(_ key: String) -> String? { query[key] }
+  package subscript(_ key: String) -> String? { query[key] }
 
   /// The keys of the query.
   var keys: [String] { Array(query.keys) }

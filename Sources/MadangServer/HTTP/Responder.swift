@@ -7,72 +7,18 @@ import NIOCore
 import SocketIOServer
 import Storage
 
-/// Answers every request: checks it in the order of the contract, then runs the edition's route (wire contract, Order of checks).
-struct Responder {
-  let base: ServerBase
-  let current: CurrentBackend
-
-  func respond(to request: Request, over channel: any NIOCore.Channel) async throws -> Response {
-    let context = Context(channel: channel, logger: base.logger)
-    switch base.instruments?.addressee(request.head.authority) ?? .this {
-    case .this: break
-    case .other(let other):
-      return try await Responder(base: other.base, current: other.current).respond(to: request, over: channel)
-    case .nobody:
-      let host = request.head.authority ?? ""
-      let error = BadCall("there is no world of '\(host)', or no more; GET /_dev/worlds at localhost lists them")
-      return Response.json(try WireEncoder.encode(error), status: .notFound).dated(base.date)
+extension MadangServer {
+  /// Answers a request.
+  package func answer(_ request: Request, over channel: any NIOCore.Channel) async throws -> Answer {
+    if socketIO.isSocketPath(request.head.pathWithoutQuery) {
+      return Answer(response: await socketIO.respond(to: request, channel: channel))
     }
-    return try await answer(request, context).dated(base.date)
-  }
-
-  private func answer(_ request: Request, _ context: Context) async throws -> Response {
-    let target = RequestTarget(request.head.path ?? "")
-    let isOfSocket = base.socketIO.isSocketPath(request.head.pathWithoutQuery)
-    guard let instruments = base.instruments else {
-      return try await answer(request, target, isOfSocket: isOfSocket, context)
-    }
-    if target.segments.first == "_dev" {
-      let place = base.developmentCalls.begin(over: context.channel)
-      return try await answer(request, target, isOfSocket: isOfSocket, context).holding(place)
-    }
-    let visit = current.visit(over: context.channel)
-    // Read after the visit has begun: a reset sets the clock before it lets another begin.
-    let exchange = Exchange(
-      request.head, target, isOfSocket: isOfSocket, over: context.channel, at: base.clock.now, consume visit)
-    var response: Response
-    do {
-      // Each closure that may suspend costs every request something.
-      response =
-        if instruments.isIdle() {
-          try await answer(request, target, isOfSocket: isOfSocket, context, exchange)
-        } else {
-          try await instruments.respond(exchange, request) {
-            try await answer($0, target, isOfSocket: isOfSocket, context, exchange)
-          }
-        }
-    } catch {
-      instruments.unanswered(exchange)
-      throw error
-    }
-    if !instruments.answered(exchange, &response) { await instruments.answeredAfterLookup(exchange, &response) }
-    return response
-  }
-
-  private func answer(
-    _ request: Request, _ target: RequestTarget, isOfSocket: Bool, _ context: Context, _ exchange: Exchange? = nil
-  ) async throws -> Response {
-    if isOfSocket {
-      return await base.socketIO.respond(to: request, channel: context.channel)
-    }
-    // A call under `/_dev` may put another backend in place, or wait for long: nothing waits for it. Its work on data counts by
-    // itself.
-    return try await CallResponder(service: exchange?.service ?? current.backend.service, exchange: exchange)
-      .respond(to: request, target, context)
+    return try await CallResponder(service: service).respond(
+      to: request, RequestTarget(request.head.path ?? ""), Context(channel: channel, logger: service.logger))
   }
 }
 
-/// Answers the calls of one backend.
+/// Answers calls: checks them in the order of the contract, then runs the edition's route (wire contract, Order of checks).
 struct CallResponder {
   /// Somebody in whose place development mode calls: without a token, and without a trace in limits and of addresses.
   struct Actor {
@@ -81,30 +27,29 @@ struct CallResponder {
   }
 
   let service: Service
-  /// Where it is noted what becomes known of the request, if anybody wants to know.
-  var exchange: Exchange?
   var actor: Actor?
 
-  func respond(to request: Request, _ target: RequestTarget, _ context: Context) async throws -> Response {
+  func respond(to request: Request, _ target: RequestTarget, _ context: Context) async throws -> Answer {
     if actor == nil { service.loopback?.saw(request, from: context.channel.remoteAddress) }
-    if actor == nil, let response = try await service.operations(request, target, context) { return response }
+    if actor == nil, let response = try await service.operations(request, target, context) {
+      return Answer(response: response)
+    }
     let client = service.client(request.headers, peer: context.channel.remoteAddress)
     let body = BodyReader(
       request, store: service.madang.files, limits: service.settings.body,
-      maxFileSize: service.madang.setting(\.files.maxSize), ledger: service.ledger, payer: client.networkHash,
-      exchange: exchange)
+      maxFileSize: service.madang.setting(\.files.maxSize), ledger: service.ledger, payer: client.networkHash)
     if actor == nil, var page = await page(request, target, client, body) {
       if service.settings.tls.isUsed { page.headers[.strictTransportSecurity] = "max-age=31536000" }
       await body.finish()
-      return page
+      return Answer(response: page)
     }
     if actor == nil, let provider = ProviderHook.provider(in: target),
       let answer = await ProviderHook(service: service, provider: provider).respond(to: request, target, client, body)
     {
       await body.finish()
-      return answer
+      return Answer(response: answer)
     }
-    var observation = Metrics.Observation()
+    var (observation, learned) = (Metrics.Observation(), Learned())
     let response: Response
     var edition = actor?.edition
     if edition == nil { edition = await service.edition(ofKey: request.headers.value(of: .apiKey)) }
@@ -112,14 +57,13 @@ struct CallResponder {
       guard let edition else { throw Refusal(.badKey, "SesacKey: is missing or unknown") }
       observation.edition = edition.name
       do {
-        response = try await answer(request, target, body, client, context, edition, &observation)
+        response = try await answer(request, target, body, client, context, edition, &observation, &learned)
       } catch let failure as Failure { throw Refusal(failure, in: edition) }
       service.metrics.finished(observation, code: String(response.status.code))
     } catch {
       let refusal = refusal(of: error, context)
       service.metrics.finished(observation, code: refusal.code.rawValue)
       service.securityLog.refused(refusal.code, observation.route, at: client)
-      exchange?.answers(refusal.code.body)
       var refused = Response.refusal(refusal)
       if service.settings.isDevelopment {
         refused.headers[.explanation] = fieldText(
@@ -130,7 +74,8 @@ struct CallResponder {
     }
     // Some clients report a network error if the answer comes while they still send.
     await body.finish()
-    return response
+    learned.fields = body.found
+    return Answer(response: response, learned: learned)
   }
 
   /// The answer of a page for people; nil for a path of something else.
@@ -149,17 +94,18 @@ struct CallResponder {
 
   private func answer(
     _ request: Request, _ target: RequestTarget, _ body: BodyReader, _ client: ClientAddress, _ context: Context,
-    _ edition: Edition, _ observation: inout Metrics.Observation
+    _ edition: Edition, _ observation: inout Metrics.Observation, _ learned: inout Learned
   ) async throws -> Response {
     let match = edition.routes.find(request.method.rawValue, target.segments)
     observation.route = match?.route
-    if let match { exchange?.lookedUp(match.operation) } else { exchange?.found(keyOf: edition.id) }
+    (learned.operation, learned.edition) = (match?.operation, edition.id)
     let identity =
       if let actor {
         match?.route.access.isOfAccount ?? false ? actor.principal : nil
       } else {
         try await principal(of: request, match?.route.access, client, edition)
       }
+    learned.caller = identity
     guard let match else {
       throw Refusal(
         .unknownPath, "\(request.method.rawValue) \(request.uri.path) is no route of edition \(edition.name)")
@@ -170,10 +116,10 @@ struct CallResponder {
         return true
       }
     }
-    let session = SessionOfCall(identity)
+    let outcome = CallOutcome(identity)
     let call = Call(
       service: service, edition: edition, request: request, client: client, context: context, target: target,
-      parameters: match.parameters, body: body, exchange: exchange, identity: identity, session: session)
+      parameters: match.parameters, body: body, identity: identity, outcome: outcome)
     var response: Response
     do { response = try await match.handler(call) } catch {
       // The token is checked before the body (wire contract, Order of checks).
@@ -182,13 +128,14 @@ struct CallResponder {
     }
     // The operation has asked already, unless it is one that is the same for everybody.
     if let identity { try await look(up: identity, client, request, context) }
-    if match.route.access == .publicKey, case .live(let session) = session.state {
+    learned.chat = outcome.chat
+    if match.route.access == .publicKey, case .live(let session) = outcome.session {
       service.securityLog.signedIn(session.number, by: match.route, at: client)
     }
     // What caches may keep is nobody's own.
     if response.headers.value(of: .cacheControl) == "no-store", actor == nil {
       response.headers[.setCookie] = service.cookie.field(
-        for: session.state, isSecure: client.isSecure || service.settings.tls.isUsed)
+        for: outcome.session, isSecure: client.isSecure || service.settings.tls.isUsed)
     }
     return response
   }
@@ -198,7 +145,6 @@ struct CallResponder {
     up principal: Principal, _ client: ClientAddress, _ request: Request, _ context: Context
   ) async throws {
     let caller = if let caller = principal.caller { caller } else { try await service.madang.caller(principal) }
-    exchange?.found(caller)
     guard actor == nil else { return }
     service.limits.note(caller.session.number, of: caller.id)
     service.recent.saw(caller.id, at: client)

@@ -31,7 +31,7 @@ final class AdmittedSockets: Sendable {
   private struct State {
     var sockets: [ObjectIdentifier: (socket: Socket, reason: Reason)] = [:]
     var tied: [Tie: Set<ObjectIdentifier>] = [:]
-    var endings: Int
+    var endings = 0
 
     mutating func add(_ socket: Socket, _ reason: Reason) {
       sockets[ObjectIdentifier(socket)] = (socket, reason)
@@ -52,10 +52,7 @@ final class AdmittedSockets: Sendable {
     }
   }
 
-  private let state: Mutex<State>
-
-  /// - Parameter endings: Where to begin to count.
-  init(endings: Int = 0) { state = Mutex(State(endings: endings)) }
+  private let state = Mutex(State())
 
   /// How often something was taken away from sockets so far.
   var endings: Int { state.withLock { $0.endings } }
@@ -77,8 +74,6 @@ final class AdmittedSockets: Sendable {
   var reasons: [Reason] {
     state.withLock { $0.sockets.values.map(\.reason) }
   }
-
-  var all: [(socket: Socket, reason: Reason)] { state.withLock { Array($0.sockets.values) } }
 
   /// All sockets: something may have been taken away from any of them.
   func allDoubtful() -> [(socket: Socket, reason: Reason)] {

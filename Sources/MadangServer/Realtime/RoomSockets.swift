@@ -13,10 +13,9 @@ struct RoomSockets: Sendable {
   private let admission: RoomAdmission
   private let checks: SocketChecks
 
-  /// - Parameter endings: Where to begin to count what is taken away from sockets.
-  init(_ service: Service, endings: Int) {
+  init(_ service: Service) {
     self.service = service
-    admitted = AdmittedSockets(endings: endings)
+    admitted = AdmittedSockets()
     admission = RoomAdmission(service, admitted)
     checks = SocketChecks(service.madang, admitted)
   }
@@ -47,16 +46,6 @@ struct RoomSockets: Sendable {
     guard let user = reason.user else { return }
     service.recent.disconnected(user, at: client(of: socket.handshake), isFresh: wasAdmitted)
   }
-
-  /// Takes over a socket that another backend let in, and checks its right to be there.
-  func adopt(_ socket: Socket, _ reason: AdmittedSockets.Reason) {
-    if let user = reason.user { service.recent.connected(user, at: client(of: socket.handshake)) }
-    _ = admitted.joined(socket, reason)
-    checks.add([(socket, reason)], isUrgent: true)
-  }
-
-  /// The sockets in rooms, with what let each of them in.
-  var all: [(socket: Socket, reason: AdmittedSockets.Reason)] { admitted.all }
 
   /// Acts on what was taken away, or given. Returns at once.
   ///

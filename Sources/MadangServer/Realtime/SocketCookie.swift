@@ -31,7 +31,7 @@ final class SocketCookie: Sendable {
   }
 
   /// The `Set-Cookie` field of the answer to a call after which the client has this session; nil for no session.
-  func field(for session: SessionOfCall.State, isSecure: Bool) -> String? {
+  func field(for session: CallOutcome.Session, isSecure: Bool) -> String? {
     let field: String
     switch session {
     case .none: return nil

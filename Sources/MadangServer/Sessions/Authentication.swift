@@ -99,7 +99,7 @@ extension Service {
     }
     // Whoever is refused writes nothing.
     try await madang.noteRefresh(of: session)
-    call.session.state = .live(session.id)
+    call.outcome.session = .live(session.id)
     if let user = session.user { recent.saw(user, at: call.client, always: true) }
     return try await issueToken(session: session.id, edition: edition)
   }

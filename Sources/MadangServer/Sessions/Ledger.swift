@@ -2,7 +2,7 @@ import Synchronization
 
 /// What callers hold of the server at a moment, by address: places and bytes that they give back. What they do in a time is
 /// ``CallLimits``; the hashing of passwords goes by turns (`WorkerPool`).
-final class Ledger: Sendable {
+package final class Ledger: Sendable {
   enum Cost: String, CaseIterable, Sendable {
     case connections, sessions
     case heldConnects = "held_connects"
@@ -84,6 +84,10 @@ final class Holding: Sendable {
   init(_ giveBack: @escaping @Sendable () -> Void) { self.giveBack = giveBack }
 
   deinit { giveBack() }
+}
+
+extension Ledger {
+  package convenience init(_ settings: ServerSettings) { self.init(settings.ledgerLimits) }
 }
 
 extension ServerSettings {

@@ -5,7 +5,7 @@ import MadangCore
 /// Answers plain HTTP beside a server that speaks TLS: pages that a browser opens are sent to HTTPS, at the host of `public.url`. All else
 /// is refused, as it has sent its secrets in the clear already, and would go on doing so unnoticed.
 struct RedirectResponder {
-  let current: CurrentBackend
+  let service: Service
   /// Of the port that speaks TLS.
   let listening: Listening
 
@@ -25,7 +25,7 @@ struct RedirectResponder {
 
   /// Where people reach the server over TLS; nil if the settings do not say. The `Host` of a request in the clear may be anything.
   private func place() async throws -> String? {
-    guard let url = PublicURL(current.backend.service.madang.setting(\.publicURL)) else { return nil }
+    guard let url = PublicURL(service.madang.setting(\.publicURL)) else { return nil }
     if url.isSecure { return url.authority }
     let port = try await listening.port
     return port == 443 ? url.host : "\(url.host):\(port)"

@@ -36,9 +36,9 @@ extension SocketIOServer {
     /// How many requests of a connection may wait behind earlier ones. If one more arrives, the waiting ones are answered, and the
     /// connection is closed. Does not apply to `httpServer`.
     package var maxPipelinedRequests = 128
-    /// Selects the server for a socket request by the request's host; nil: always this one. All servers use the same event loops. A request
-    /// for no server goes to the application.
-    package var addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)?
+    /// Selects the server of a socket request by the request's host; `nil`: always the listener's own. All servers use the same event
+    /// loops. A request for no server goes to the application.
+    package var server: (@Sendable (_ host: String?) -> SocketIOServer?)?
 
     public init() {}
 
@@ -51,11 +51,4 @@ extension SocketIOServer {
       #endif
     }
   }
-}
-
-/// The server that a request is for, where several servers of a process share a port.
-package enum Addressee<Server: Sendable>: Sendable {
-  case this
-  case other(Server)
-  case nobody
 }

@@ -22,10 +22,10 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     case gone
   }
 
-  private let home: SocketIOServer
+  private let home: @Sendable () -> SocketIOServer
+  private let others: (@Sendable (_ host: String?) -> SocketIOServer?)?
   /// Whether the connection speaks TLS.
   let isSecure: Bool
-  private let addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)?
   /// The server that answers the current request if it is for sockets.
   private(set) var server: SocketIOServer
   var state = State.http
@@ -49,19 +49,18 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   var place: ConnectionPlace?
 
   /// - Parameters:
-  ///   - addressee: Selects the server of a request by its host; nil for always `server`.
+  ///   - home: The server behind the connection's listener.
+  ///   - others: `HTTPChannelConfiguration.server`.
   ///   - pace: Monitors the speed of the connection; it must be notified when requests end.
   ///   - place: The connection's reservation, released when the connection closes, or passed on to the WebSocket that it becomes.
   init(
-    server: SocketIOServer, isSecure: Bool = false,
-    addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)? = nil,
-    pace: PaceHandler? = nil,
-    place: ConnectionPlace? = nil
+    home: @escaping @Sendable () -> SocketIOServer, others: (@Sendable (_ host: String?) -> SocketIOServer?)? = nil,
+    isSecure: Bool = false, pace: PaceHandler? = nil, place: ConnectionPlace? = nil
   ) {
-    home = server
-    self.server = server
+    self.home = home
+    self.others = others
+    server = home()
     self.isSecure = isSecure
-    self.addressee = addressee
     self.pace = pace
     self.place = place
   }
@@ -111,12 +110,10 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
       guard requestsInProgress == 0 else { return context.close(promise: nil) }
       return refuse(context, UpgradeFlaw(status: .badRequest, message: ""))
     }
-    let addressee = addressee?(head.authority) ?? .this
-    if case .other(let other) = addressee { server = other } else { server = home }
-    // A server's connections include the ones that its clients make through another server's port.
-    if server !== home { server.core.opened(context.channel) }
-    let path = head.pathWithoutQuery
-    if case .nobody = addressee { isSocketRequest = false } else { isSocketRequest = server.isSocketPath(path) }
+    let home = home()
+    let found = if let others { others(head.authority) } else { home as SocketIOServer? }
+    server = found ?? home
+    isSocketRequest = found?.isSocketPath(head.pathWithoutQuery) ?? false
     if isSocketRequest, WebSocketHandshake.isWanted(by: head) {
       state = .upgrading(head)
       return

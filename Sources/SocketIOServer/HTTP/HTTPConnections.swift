@@ -7,12 +7,15 @@ import Synchronization
 /// Admits the HTTP/1 connections of one listener, and adds the handlers in front of the one that answers requests.
 final class HTTPConnections: Sendable {
   let configuration: SocketIOServer.HTTPChannelConfiguration
-  private let server: SocketIOServer
+  /// The server behind the listener; another one may follow it.
+  private let home: @Sendable () -> SocketIOServer
   /// The number of open connections.
   private let count = Atomic(0)
 
-  init(server: SocketIOServer, configuration: SocketIOServer.HTTPChannelConfiguration) {
-    self.server = server
+  init(
+    server home: @escaping @Sendable () -> SocketIOServer, configuration: SocketIOServer.HTTPChannelConfiguration
+  ) {
+    self.home = home
     self.configuration = configuration
   }
 
@@ -24,7 +27,7 @@ final class HTTPConnections: Sendable {
       count.subtract(1, ordering: .relaxed)
       return nil
     }
-    return ConnectionPlace(owner: server.core.configuration.connectionOwner?(channel.remoteAddress)) {
+    return ConnectionPlace(owner: home().core.configuration.connectionOwner?(channel.remoteAddress)) {
       self.count.subtract(1, ordering: .relaxed)
       release()
     }
@@ -40,9 +43,8 @@ final class HTTPConnections: Sendable {
       channel.close(promise: nil)
       return channel.eventLoop.makeFailedFuture(TooManyConnections())
     }
-    server.core.opened(channel)
     return channel.eventLoop.makeCompletedFuture {
-      let share = server.core.share(of: place.owner, on: channel.eventLoop)
+      let share = self.home().core.share(of: place.owner, on: channel.eventLoop)
       let configured = {
         Result {
           try self.configure(channel, place, share, logger)
@@ -86,8 +88,7 @@ final class HTTPConnections: Sendable {
       withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
     try pipeline.addHandler(
       HTTPConnectionHandler(
-        server: server, isSecure: configuration.isSecure, addressee: configuration.addressee, pace: pace, place: place
-      ))
+        home: home, others: configuration.server, isSecure: configuration.isSecure, pace: pace, place: place))
     try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: configuration.idleTimeout, logger: logger))
   }
 }

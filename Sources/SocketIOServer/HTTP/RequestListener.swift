@@ -20,9 +20,25 @@ extension SocketIOServer {
     at address: BindAddress, configuration: HTTPChannelConfiguration, logger: Logger,
     onRunning: @escaping @Sendable (Int) async -> Void, respond: @escaping Respond
   ) -> any Service {
-    RequestListener(connections: HTTPConnections(server: self, configuration: configuration), respond: respond).server(
-      configuration: ServerConfiguration(address: address, backlog: Self.backlog),
-      onServerRunning: { await onRunning($0.localAddress?.port ?? 0) }, eventLoopGroup: group, logger: logger)
+    Self.listener(
+      at: address, configuration: configuration, group: group, logger: logger, onRunning: onRunning,
+      server: { [self] in self }, respond: respond)
+  }
+
+  /// A listener behind which one server may follow another; all of them use the same event loops.
+  ///
+  /// - Parameters:
+  ///   - server: The one that has the sockets now.
+  ///   - respond: Answers all requests but those for WebSockets.
+  package static func listener(
+    at address: BindAddress, configuration: HTTPChannelConfiguration, group: any EventLoopGroup, logger: Logger,
+    onRunning: @escaping @Sendable (Int) async -> Void, server: @escaping @Sendable () -> SocketIOServer,
+    respond: @escaping Respond
+  ) -> any Service {
+    RequestListener(connections: HTTPConnections(server: server, configuration: configuration), respond: respond)
+      .server(
+        configuration: ServerConfiguration(address: address, backlog: backlog),
+        onServerRunning: { await onRunning($0.localAddress?.port ?? 0) }, eventLoopGroup: group, logger: logger)
   }
 }
 

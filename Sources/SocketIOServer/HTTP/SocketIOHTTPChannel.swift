@@ -12,7 +12,7 @@ extension SocketIOServer {
   public func httpServer(configuration: HTTPChannelConfiguration = .init()) -> HTTPServerBuilder {
     HTTPServerBuilder { responder in
       SocketIOHTTPChannel(
-        connections: HTTPConnections(server: self, configuration: configuration), responder: responder)
+        connections: HTTPConnections(server: { [self] in self }, configuration: configuration), responder: responder)
     }
   }
 }

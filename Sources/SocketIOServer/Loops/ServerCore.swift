@@ -40,8 +40,6 @@ final class ServerCore: Sendable {
   /// Set if an adapter connects this server with others.
   let cluster: Cluster?
   private let state = Mutex(State())
-  /// The open HTTP connections; kept only if there is an interceptor.
-  let connections = Mutex<[ObjectIdentifier: any Channel]>([:])
   private let nextAckID = Atomic<UInt64>(0)
   let adviceBudget: LogBudget
   /// Held while a broadcast is queued for the loops, so that all of them receive broadcasts in one order.

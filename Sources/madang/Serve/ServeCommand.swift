@@ -194,7 +194,7 @@ private struct ServerService: Service, Undescribed {
 
   func run() async throws {
     try await withGracefulShutdownHandler {
-      try await server.run()
+      if let development { try await development.run() } else { try await server.run() }
     } onGracefulShutdown: {
       SystemdNotice.stopping.send()
       // Unstructured, because it must outlive the service group if that does not end.

@@ -3,7 +3,7 @@ import ArgumentParser
 struct DevWorldsReset: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset", abstract: "Return a world to how it began.",
-    usage: "madang dev worlds reset <id> [--keep-sockets] [options]")
+    usage: "madang dev worlds reset <id> [options]")
 
   @OptionGroup var world: ReturnOptions
 

@@ -3,7 +3,7 @@ import ArgumentParser
 struct DevWorldsRestore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Return a world to a snapshot.",
-    usage: "madang dev worlds restore <id> <name> [--keep-sockets] [options]")
+    usage: "madang dev worlds restore <id> <name> [options]")
 
   @OptionGroup var world: ReturnOptions
   @Argument(help: "The snapshot's name.") var name: String

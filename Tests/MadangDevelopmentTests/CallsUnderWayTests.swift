@@ -3,7 +3,7 @@ import NIOEmbedded
 import Synchronization
 import Testing
 
-@testable import MadangServer
+@testable import MadangDevelopment
 
 @Suite("Calls under way", .timeLimit(.minutes(1)))
 struct CallsUnderWayTests {
@@ -33,7 +33,7 @@ struct CallsUnderWayTests {
   func tooLong() async throws {
     let calls = CallsUnderWay()
     let silent = [Silent(), Silent(), Silent()]
-    var places: [CallsUnderWay.Place] = []
+    var places: [CallsUnderWay.Call] = []
     for one in silent { places.append(calls.begin(over: try await Self.connection(one))) }
     places.remove(at: 1)
     await calls.finish(within: .milliseconds(1))
@@ -45,13 +45,13 @@ struct CallsUnderWayTests {
   @Test("a call that ends in time keeps its connection")
   func justInTime() async throws {
     let calls = CallsUnderWay()
-    let place = Mutex<CallsUnderWay.Place?>(nil)
+    let place = Mutex<CallsUnderWay.Call?>(nil)
     let (second, third) = (Silent(), Silent())
     let (secondConnection, thirdConnection) = (try await Self.connection(second), try await Self.connection(third))
     let first = Silent {
       place.withLock {
         $0 = nil
-        // Takes the place of the one that is over.
+        // Begins when the former one is over.
         $0 = calls.begin(over: thirdConnection)
       }
     }

@@ -1,0 +1,81 @@
+import Hummingbird
+import Logging
+import MadangCore
+import MadangServer
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import SocketIOServer
+import Synchronization
+
+/// A world's port. It stays while one server after another answers behind it.
+final class WorldPort: Sendable {
+  /// The server that has the sockets now.
+  private final class Sockets: Sendable {
+    let server: Mutex<SocketIOServer>
+
+    init(_ server: SocketIOServer) { self.server = Mutex(server) }
+  }
+
+  /// How long requests may take that are being answered when the port is closed.
+  private static let closeLimit: Duration = .seconds(5)
+
+  private let kit: Kit
+  private let date: DateHeader
+  private let sockets: Sockets
+  private let listening = Listening()
+  private let settings: ServerSettings
+  private let ledger: Ledger
+  private let logger: Logger
+  private let opened = Mutex<(group: ServiceGroup, running: Task<Void, any Error>)?>(nil)
+
+  /// - Parameter ledger: What clients have taken of the limits at all servers behind the port.
+  init(_ kit: Kit, before first: MadangServer, _ settings: ServerSettings, _ ledger: Ledger, logger: Logger) {
+    (self.kit, date, sockets) = (kit, DateHeader(clock: kit.clock), Sockets(first.socketIO))
+    (self.settings, self.ledger, self.logger) = (settings, ledger, logger)
+  }
+
+  /// Accepts connections; answers the port. Throws `SetupError`.
+  func open() async throws -> Int {
+    var channel = settings.httpChannel(ledger, nil)
+    kit.standAround(&channel)
+    // Neither the listener nor its connections hold the port, which holds the kit.
+    let listener = SocketIOServer.listener(
+      at: .hostname(settings.host, port: settings.port), configuration: channel,
+      group: MultiThreadedEventLoopGroup.singleton, logger: logger, onRunning: { [listening] in listening.began($0) },
+      server: { [sockets] in sockets.server.withLock(\.self) },
+      respond: { [weak self] request, channel in
+        guard let self else { return Response(status: .serviceUnavailable) }
+        return try await respond(to: request, over: channel)
+      })
+    var configuration = ServiceGroupConfiguration(
+      services: [.init(service: listener, serviceName: "listener")], logger: logger)
+    configuration.maximumGracefulShutdownDuration = Self.closeLimit
+    let group = ServiceGroup(configuration: configuration)
+    let running = Task { [listening, settings] in
+      do {
+        try await wordingTaken(settings.host, settings.port, cure: "choose another") { try await group.run() }
+      } catch {
+        listening.failed(error)
+        throw error
+      }
+    }
+    opened.withLock { $0 = (group, running) }
+    return try await listening.port
+  }
+
+  /// Another server has the sockets from now on.
+  func lead(to server: SocketIOServer) { sockets.server.withLock { $0 = server } }
+
+  /// Has the current server answer a request, which may have come by another port.
+  func respond(to request: Request, over channel: any NIOCore.Channel) async throws -> Response {
+    try await kit.respond(to: request, over: channel) { try await $1.answer($0, over: channel) }.dated(date)
+  }
+
+  /// Takes no more connections, and closes those that there are.
+  func close() async {
+    guard let (group, running) = opened.withLock(\.self) else { return }
+    await group.triggerGracefulShutdown()
+    _ = await running.result
+  }
+}

@@ -1,0 +1,25 @@
+import Hummingbird
+import MadangCore
+import NIOCore
+import SocketIOServer
+
+/// What stands around a server: in front of its connections and requests, and beside its packets. A server in use has nothing there.
+package struct Surroundings: Sendable {
+  /// Has the server answer a request, which may have been changed.
+  package typealias Answering = (Request) async throws -> Answer
+  /// Answers a request, or has the server answer it.
+  /// - Parameter isForOperators: Whether the request came by the listener for operators only.
+  package typealias Middleware =
+    @Sendable (Request, any NIOCore.Channel, _ isForOperators: Bool, Answering) async throws -> Response
+
+  /// Changes how connections of the listener for clients are taken.
+  package var connections: (@Sendable (inout SocketIOServer.HTTPChannelConfiguration) -> Void)?
+  /// Stands around each request.
+  package var requests: Middleware?
+  /// Sees each packet of a socket.
+  package var packets: SocketIOServer.PacketInterceptor?
+  /// Receives what happens at the stand-ins for providers in development mode. Must not block.
+  package var occurrences: (@Sendable (Occurrence) -> Void)?
+
+  package init() {}
+}
