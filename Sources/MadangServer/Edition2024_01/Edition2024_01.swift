@@ -53,7 +53,7 @@ extension Call {
 }
 
 extension Edition2024_01 {
-  /// Made once for all backends of the process: a world has a new one with each reset.
+  /// Made once for all servers of the process: tests make many.
   fileprivate static let routes: RouteTable = {
     var routes = RouteTable(of: .january2024)
     addUsers(to: &routes)

@@ -35,7 +35,7 @@ extension Edition {
 }
 
 extension Edition2024_10 {
-  /// Made once for all backends of the process: a world has a new one with each reset.
+  /// Made once for all servers of the process: tests make many.
   fileprivate static let routes: RouteTable = {
     var routes = RouteTable(of: .october2024)
     addUsers(to: &routes)
