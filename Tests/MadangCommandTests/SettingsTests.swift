@@ -26,13 +26,20 @@ struct SettingsTests {
       #"{"registration":"invite","registration":{"confirm":"limited"}}"#: "registration from ",
       "\t{\"mail\":{\"name\":\"\\ud83d\\ude00 {:\\\"\",\"n\\u0061me\"\n:\"y\"}}": "mail.name from ",
       #"{"registration":{"confirm":"off"},"registration.confirm":"limited"}"#: "registration.confirm from ",
-      #"{"log":{"buffer":4096}}"#: "log.buffer from ", #"{"log.flush":1}"#: "no longer a setting",
       #"{"limits":{"requests":{"max":1}}}"#: "limits.requests.max from ", #"{"MADANG_PORT":1}"#: "no such setting",
     ]
     for (json, part) in mistakes {
       let error = await #expect(throws: SetupError.self) { try await load(json) }
       #expect(error?.description.contains(part) == true, "\(json): \(error?.description ?? "")")
     }
+  }
+
+  @Test("a file may have settings of an earlier version that no installation needs: each is ignored with a warning")
+  func formerNames() async throws {
+    let loaded = try await load(#"{"log":{"buffer":4096},"log.flush":1,"port":8081}"#)
+    #expect(loaded.settings.port == 8081)
+    #expect(loaded.warnings.map { $0.split(separator: " ").first } == ["log.buffer", "log.flush"])
+    #expect(loaded.warnings.allSatisfy { $0.contains("is ignored: no longer a setting") })
   }
 
   @Test(
@@ -89,10 +96,10 @@ struct SettingsTests {
   @Test("variables that look like settings but are not are reported, except those of the command line")
   func variables() {
     let names = ["MADANG_SOCKET_ACESS", "MADANG_KEY", "MADANG_PORT", "PATH", "MADANG_PASSWORD_COST", "MADANG_SERVER"]
-    let strangers = SettingNames.strangers(in: names)
-    #expect(strangers.count == 2)
-    #expect(strangers.first?.contains("use password.memory") == true)
-    #expect(strangers.last?.contains("did you mean MADANG_SOCKET_ACCESS?") == true)
+    let ignored = SettingNames.ignored(in: names)
+    #expect(ignored.count == 2)
+    #expect(ignored.first?.contains("use password.memory") == true)
+    #expect(ignored.last?.contains("did you mean MADANG_SOCKET_ACCESS?") == true)
   }
 
   @Test("a bucket's settings come from Madang's variables, else from the customary ones; the secret is never shown")

@@ -70,7 +70,7 @@ struct DoctorCommand: AsyncParsableCommand {
     logger.logLevel = .critical
     let doctor = Doctor(doctorOptions, logger: logger)
     if outside, let url { return await doctor.examine(url: url) }
-    var findings = SettingNames.strangers(in: ProcessInfo.processInfo.environment.keys).map {
+    var findings = SettingNames.ignored(in: ProcessInfo.processInfo.environment.keys).map {
       DoctorFinding(.unknownVariables, .warning, $0, cure: "leave it out of the environment, or write its right name")
     }
     if let file = options.config, FileMode(URL(filePath: file))?.isOpenToAll ?? false {
@@ -80,7 +80,11 @@ struct DoctorCommand: AsyncParsableCommand {
           cure: "chmod o= '\(file)', and change the secrets in it if others could read them"))
     }
     do {
-      let settings = try await options.loaded().settings
+      let loaded = try await options.loaded()
+      let settings = loaded.settings
+      findings += loaded.warnings.map {
+        DoctorFinding(.settings, .warning, $0, cure: "leave it out of the file")
+      }
       let place = url ?? (inside || settings.publicURL.isEmpty ? nil : settings.publicURL)
       findings += await doctor.examine(settings, url: place)
     } catch {

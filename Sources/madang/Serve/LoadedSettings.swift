@@ -22,6 +22,8 @@ struct LoadedSettings: Sendable {
   var list: [Setting] { sections.flatMap(\.settings) }
   /// What the operator wrote, by key.
   private(set) var written: [String: WrittenSetting] = [:]
+  /// Names in the file that have no effect.
+  private(set) var warnings: [String] = []
 
   /// All settings at their defaults.
   static let declared = SettingsReader.read { LoadedSettings() }.settings
@@ -87,7 +89,9 @@ struct LoadedSettings: Sendable {
         written[key] = WrittenSetting(text, from: variable)
       }
     }
-    try self.init(written, mistakes: try file.map { try SettingNames.mistakes(inFile: $0) } ?? [])
+    let names = try file.map { try SettingNames.examine(file: $0) }
+    try self.init(written, mistakes: names?.mistakes ?? [])
+    warnings = names?.warnings ?? []
   }
 
   /// One line per setting: key, value, source and meaning, without secrets.

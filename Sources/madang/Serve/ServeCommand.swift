@@ -97,8 +97,8 @@ struct Serve: AsyncParsableCommand {
     let logger = Logger(label: "madang") { label in
       level.heeded(by: LineLog(label: label) { output.write($0.bytes(format, isForJournal: JournalPriority.isRead)) })
     }
-    for stranger in SettingNames.strangers(in: ProcessInfo.processInfo.environment.keys) {
-      logger.warning("\(stranger)")
+    for warning in SettingNames.ignored(in: ProcessInfo.processInfo.environment.keys) + loaded.warnings {
+      logger.warning("\(warning)")
     }
     if loaded.settings.sockets.access == .open && !loaded.settings.isDevelopment {
       logger.warning("socket.access=open: everybody hears every room; it is for local development")

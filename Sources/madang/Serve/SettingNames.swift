@@ -43,8 +43,10 @@ enum SettingNames {
     "MADANG_DEV_URL", "MADANG_KEY", "MADANG_PROFILE", "MADANG_SERVER", "MADANG_PRICE", "MADANG_TEST_",
   ]
 
-  /// Mistakes in the names of a settings file, which is JSON.
-  static func mistakes(inFile path: String) throws -> [String] {
+  /// Looks at the names of a settings file, which is JSON.
+  /// - Returns: Mistakes, and warnings about settings of earlier versions that no installation needs: a server starts after an update
+  ///   although its file has some.
+  static func examine(file path: String) throws -> (mistakes: [String], warnings: [String]) {
     let file = try Data(contentsOf: URL(filePath: path))
     let shape = try JSONDecoder().decode(Shape.self, from: file)
     let known = LoadedSettings.declared.map(\.key)
@@ -57,15 +59,17 @@ enum SettingNames {
       return "\(key) from \(path): it is there twice, and only one would count; write it once"
         + (child.map { ", and \"\($0)\" beside it" } ?? "")
     }
-    return repeated
-      + leaves.sorted { $0.key < $1.key }.compactMap { key, isList in
-        guard known.contains(key) else { return "\(key) from \(path): \(unknown(key, known))" }
-        return isList ? "\(key) from \(path): write one text with commas, not a list" : nil
-      }
+    let mistakes = leaves.sorted { $0.key < $1.key }.compactMap { key, isList -> String? in
+      guard !fixed.contains(key) else { return nil }
+      guard known.contains(key) else { return "\(key) from \(path): \(unknown(key, known))" }
+      return isList ? "\(key) from \(path): write one text with commas, not a list" : nil
+    }
+    let warnings = seen.intersection(fixed).sorted().map { "\($0) from \(path) is ignored: \(unknown($0, known))" }
+    return (repeated + mistakes, warnings)
   }
 
   /// Environment variables that look like settings but are not.
-  static func strangers(in environment: some Sequence<String>) -> [String] {
+  static func ignored(in environment: some Sequence<String>) -> [String] {
     let known = LoadedSettings.declared.map { variable($0.key) }
     return environment.sorted().compactMap { name in
       guard name.hasPrefix("MADANG_"), !known.contains(name), !otherVariables.contains(where: name.hasPrefix) else {
