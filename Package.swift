@@ -108,7 +108,7 @@ let package = Package(
   targets: [
     // Socket.IO: knows nothing of chat.
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .target(name: "SocketIOProtocol", swiftSettings: counted),
+    .target(name: "SocketIOProtocol", exclude: ["README.md"], swiftSettings: counted),
     .target(
       name: "SocketIOServer",
       dependencies: [
@@ -116,14 +116,14 @@ let package = Package(
         .nioCore, .nioConcurrency, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix, .nioSSLIfTLS, .nioTLS,
         .nioWebSocket, .serviceLifecycle, .unixSignals,
       ],
-      swiftSettings: counted),
+      exclude: ["README.md"], swiftSettings: counted),
     .target(
       name: "SocketIOClient",
       dependencies: [
         "SocketIOProtocol", .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS,
         .nioWebSocket,
       ],
-      swiftSettings: strict),
+      exclude: ["README.md"], swiftSettings: strict),
     .executableTarget(
       name: "socketio-echo",
       dependencies: [
@@ -136,7 +136,7 @@ let package = Package(
       name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(
       name: "SocketIOPostgres", dependencies: ["CPostgres", "SocketIOServer", "SocketIOProtocol", .deque],
-      swiftSettings: counted),
+      exclude: ["README.md"], swiftSettings: counted),
 
     // Storage and domain: know nothing of HTTP or of an edition.
     .systemLibrary(
@@ -144,7 +144,7 @@ let package = Package(
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .target(
       name: "Storage", dependencies: ["CPostgres", "CSQLite", .crypto, .deque, .logging],
-      swiftSettings: strict),
+      exclude: ["README.md"], swiftSettings: strict),
     .target(
       name: "Migrations", path: "migrations",
       resources: [
@@ -167,7 +167,7 @@ let package = Package(
     .target(
       name: "MadangCore",
       dependencies: ["CArgon2", "CZlib", "Storage", "Migrations", .crypto, .cryptoExtras, .logging],
-      resources: [.embedInCode("Resources/default.png")], swiftSettings: counted),
+      exclude: ["README.md"], resources: [.embedInCode("Resources/default.png")], swiftSettings: counted),
     // Apple, Kakao, PortOne, Firebase, mail servers and buckets, behind protocols of the domain.
     .target(
       name: "MadangProviders",
@@ -181,7 +181,7 @@ let package = Package(
     .target(
       name: "OpenAPIFiles", path: "openapi", exclude: ["2024-10.json", "2024-01.json", "development.json"]),
     .target(name: "OpenAPI", dependencies: ["OpenAPIFiles"], swiftSettings: strict),
-    .target(name: "MadangAPI", swiftSettings: counted),
+    .target(name: "MadangAPI", exclude: ["README.md"], swiftSettings: counted),
     .target(
       name: "MadangServer",
       dependencies: [
@@ -191,7 +191,7 @@ let package = Package(
         .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
         .nioSSL, .serviceLifecycle,
       ],
-      resources: [.embedInCode("Resources/page.html")], swiftSettings: counted),
+      exclude: ["README.md"], resources: [.embedInCode("Resources/page.html")], swiftSettings: counted),
     // For people who test clients: worlds, seeds, faults, the journal. Behind `/_dev` of a server in development mode.
     .target(
       name: "MadangDevelopment",
@@ -199,6 +199,7 @@ let package = Package(
         "MadangServer", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .crypto,
         .deque, .hummingbird, .httpTypes, .logging, .nioCore, .serviceLifecycle, .yams,
       ],
+      exclude: ["README.md"],
       resources: [
         .embedInCode("Resources/empty.yaml"), .embedInCode("Resources/courtyard.yaml"),
         .embedInCode("Resources/crowded.yaml"), .embedInCode("Resources/edge.yaml"),
@@ -208,21 +209,21 @@ let package = Package(
     .target(
       name: "MadangTesting",
       dependencies: ["MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", .logging],
-      swiftSettings: strict),
+      exclude: ["README.md"], swiftSettings: strict),
     // The wire contract as a black-box suite, for any server.
     .target(
       name: "Conformance",
       dependencies: [
         "MadangAPI", "SocketIOClient", "SocketIOProtocol", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
       ],
-      swiftSettings: strict),
+      exclude: ["README.md"], swiftSettings: strict),
     .target(
       name: "MadangClient",
       dependencies: [
         "MadangAPI", "SocketIOClient", "SocketIOProtocol", .asyncHTTPClient, .crypto, .grdb, .logging, .nioCore,
         .nioFoundationCompat, .nioHTTP1, .nioPosix, .nioSSL,
       ],
-      swiftSettings: strict),
+      exclude: ["README.md"], swiftSettings: strict),
     .target(
       name: "ChatScreenExample", dependencies: ["MadangClient"], path: "Examples/ChatScreen", swiftSettings: strict),
     .executableTarget(
@@ -234,7 +235,7 @@ let package = Package(
         .system,
         .unixSignals, .serviceLifecycle,
       ],
-      swiftSettings: strict),
+      exclude: ["README.md"], swiftSettings: strict),
 
     // Tests.
     .target(
