@@ -197,7 +197,7 @@ let package = Package(
       name: "MadangDevelopment",
       dependencies: [
         "MadangServer", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .crypto,
-        .deque, .hummingbird, .httpTypes, .logging, .nioCore, .serviceLifecycle, .yams,
+        .deque, .hummingbird, .httpTypes, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
       ],
       exclude: ["README.md"],
       resources: [
