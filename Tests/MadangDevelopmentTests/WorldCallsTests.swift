@@ -167,6 +167,10 @@ struct WorldCallsTests {
       let world = Caller(url: try #require(try await dev.call(.GET, "/_dev/worlds/w1").object["url"] as? String))
       #expect(
         try await world.call(.GET, "workspaces").headers.first(name: "Date") == "Mon, 05 Jan 2026 09:01:30 GMT")
+      let wire = try await Wire.connect(try #require(URL(string: dev.url)?.port))
+      defer { wire.abort() }
+      let byHost = try await wire.request("GET", "/livez", headers: [("Host", "w1.localhost")])
+      #expect(byHost.headers["date"] == "Mon, 05 Jan 2026 09:01:30 GMT")
       #expect(
         try await dev.call(.POST, path, #"{"set":"2025-01-01T00:00:00Z"}"#).body
           == #"{"now":"2025-01-01T00:00:00.000Z","rate":0}"#)

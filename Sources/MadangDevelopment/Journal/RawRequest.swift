@@ -41,7 +41,9 @@ struct RawRequest: Sendable {
 
   /// About what it keeps, in bytes.
   var size: Int {
-    let texts = parts.reduce(0) { $0 + $1.name.utf8.count + ($1.text?.count ?? 0) + 64 }
+    let texts = parts.reduce(0) {
+      $0 + $1.name.utf8.count + ($1.fileName?.utf8.count ?? 0) + ($1.text?.count ?? 0) + 64
+    }
     return target.utf8.count + headers.size + body.count + texts + answerHeaders.size + answer.count
   }
 }

@@ -31,7 +31,7 @@ struct BodyRecord: Sendable {
 
   init(contentType: String?) {
     guard let contentType, contentType.lowercased().hasPrefix("multipart/"),
-      let boundary = parameter("boundary", of: contentType), !boundary.isEmpty
+      let boundary = parameter("boundary", of: contentType), !boundary.isEmpty, boundary.utf8.count < Self.maxBoundary
     else { return }
     parser = MultipartParser(boundary: boundary.utf8)
   }
@@ -53,7 +53,12 @@ struct BodyRecord: Sendable {
   }
 
   private mutating func read(_ bytes: some Sequence<UInt8>) {
-    guard let events = try? parser?.receive(bytes) else { return }
+    let events: [MultipartParser.Event]
+    do { events = try parser?.receive(bytes) ?? [] } catch {
+      // A parser that has failed would keep all that follows. What was read before is told.
+      (parser, partUnderWay, mayBeMultipart) = (nil, nil, false)
+      return
+    }
     for event in events {
       switch event {
       case .partBegins(let name, let fileName):

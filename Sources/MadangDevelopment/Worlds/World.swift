@@ -162,6 +162,7 @@ package final class World: Sendable {
     }
     // Polls that wait would hold up the listener.
     await last.server.endSessions()
+    await last.running.calls.finish(within: Self.answerLimit)
     await listener.close()
     await last.end()
     kit.serverHasEnded()

@@ -23,8 +23,9 @@ package final class DateHeader: Sendable {
 }
 
 extension Response {
-  /// The same with the field `Date`. What the connection refuses by itself, or answers with 500 for what was thrown, has none.
+  /// The same with the field `Date`, unless it has one: the answer of a server behind another one has its own. What the connection refuses by itself, or answers with 500 for what was thrown, has none.
   package consuming func dated(_ date: DateHeader) -> Response {
+    guard !headers.contains(.date) else { return self }
     headers.append(HTTPField(name: .date, value: date.text))
     return self
   }

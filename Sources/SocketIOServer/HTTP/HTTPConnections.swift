@@ -44,7 +44,10 @@ final class HTTPConnections: Sendable {
       return channel.eventLoop.makeFailedFuture(TooManyConnections())
     }
     return channel.eventLoop.makeCompletedFuture {
-      let share = self.home().core.share(of: place.owner, on: channel.eventLoop)
+      let home = self.home()
+      // A share does not keep its owner.
+      defer { withExtendedLifetime(home) {} }
+      let share = home.core.share(of: place.owner, on: channel.eventLoop)
       let configured = {
         Result {
           try self.configure(channel, place, share, logger)

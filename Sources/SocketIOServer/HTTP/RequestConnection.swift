@@ -13,7 +13,7 @@ final class RequestConnection: ServerChildChannelValue {
     let loop = channel.eventLoop
     self.channel = channel
     self.handler = NIOLoopBound(handler, eventLoop: loop)
-    executor = EventLoopTaskExecutor(loop, share: NIOLoopBound(share, eventLoop: loop))
+    executor = EventLoopTaskExecutor(loop, share: NIOLoopBound(share.map(RetainedLoopShare.init), eventLoop: loop))
   }
 
   deinit { channel.close(promise: nil) }

@@ -23,7 +23,7 @@ struct SocketIOHTTPChannel: HTTPChannelHandler {
 
   struct Value: ServerChildChannelValue {
     let accepted: AcceptedConnection
-    let share: NIOLoopBound<LoopShare?>
+    let share: NIOLoopBound<RetainedLoopShare?>
 
     var channel: any Channel { accepted.channel }
   }
@@ -35,7 +35,9 @@ struct SocketIOHTTPChannel: HTTPChannelHandler {
     connections.accept(channel, logger) { share in
       let http = try HTTPConnection(
         wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
-      return Value(accepted: AcceptedConnection(http), share: NIOLoopBound(share, eventLoop: channel.eventLoop))
+      return Value(
+        accepted: AcceptedConnection(http),
+        share: NIOLoopBound(share.map(RetainedLoopShare.init), eventLoop: channel.eventLoop))
     }
   }
 

@@ -208,3 +208,11 @@ final class LoopShare {
     if !waiting.isEmpty { schedule() }
   }
 }
+
+/// A share for a task that may outlive both its connection and the server that made the share: without the owner, the share would trap.
+struct RetainedLoopShare {
+  let share: LoopShare
+  private let shares: LoopShares
+
+  init(_ share: LoopShare) { (self.share, shares) = (share, share.shares) }
+}

@@ -26,6 +26,7 @@ struct SettingsReload {
     let next: LoadedSettings
     do {
       let read = try await LoadedSettings(flags: flags, file: file)
+      for warning in read.warnings { logger.warning("\(warning)") }
       changes = loaded.changes(to: read)
       next = try loaded.taking(changes, of: read)
     } catch {
