@@ -55,7 +55,7 @@ struct BodyRecord: Sendable {
   private mutating func read(_ bytes: some Sequence<UInt8>) {
     let events: [MultipartParser.Event]
     do { events = try parser?.receive(bytes) ?? [] } catch {
-      // A parser that has failed would keep all that follows. What was read before is told.
+      // A parser that has failed would keep all that follows. The parts before the mistake are recorded.
       (parser, partUnderWay, mayBeMultipart) = (nil, nil, false)
       return
     }
