@@ -160,7 +160,8 @@ struct BoundedWorkTests {
       try await madang.database.write {
         _ = try $0.execute("INSERT INTO file_usage (scope, owner_id, bytes) VALUES ('account', 1, 5)")
       }
-      try await madang.forgetWrongFileUsage()
+      // Housekeeping may have moved on meanwhile: then the first call only reaches the end.
+      for _ in 1...2 { try await madang.forgetWrongFileUsage() }
       #expect(try await count() == 0)
     }
   }
