@@ -33,7 +33,7 @@ struct RoomForms: Sendable {
     self.forms = forms
   }
 
-  /// The statement for an address. If a channel is addressed by its name, the statement is built anew.
+  /// The statement for an address. For a channel that is addressed by its name, each call builds the statement.
   func sql(_ address: RoomAddress, for user: Int64, at now: Int64 = 0) -> SQL {
     guard let room = address.room.formed, let workspace = address.workspace.formed,
       let form = forms[Shape(kind: address.kind, room: room.form, workspace: workspace.form)]

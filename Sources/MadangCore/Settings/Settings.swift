@@ -18,7 +18,7 @@ public struct Settings: Sendable {
   public var workspaces = section("Workspaces", WorkspaceSettings())
   public var quotas = section("Workspaces", QuotaSettings())
   public var retention = section("Workspaces", RetentionSettings())
-  /// Devices of one person that are told of a chat, the newest.
+  /// The most devices of one person that receive a notification; the newest ones.
   public var pushDevices = section(
     "Push, payments and sign-in by others",
     setting("push.devices", 10, .integer(1...1000), "devices of one person that are told, the newest", .live))
@@ -37,13 +37,13 @@ public struct Settings: Sendable {
   package var listPage = ListPageSize()
   /// Read at a time to find out what is new to sockets.
   package var newsPage = NewsPage()
-  /// People whose devices are read at a time while a chat is told to them.
+  /// People whose devices are read at a time when a chat is pushed.
   package var pushPage = 100
-  /// Whether chats are told to devices.
+  /// Whether chats are pushed to devices.
   package var tellsDevices = false
   /// Whether mails are sent.
   package var sendsMail = false
-  /// The system's name of whoever runs `madang admin`; empty in a server.
+  /// The system account that runs `madang admin`; empty in a server.
   package var administrator = ""
   /// A secret that hashes of places are made with.
   package var placeKey: [UInt8] = []

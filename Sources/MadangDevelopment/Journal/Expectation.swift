@@ -1,6 +1,6 @@
 import MadangServer
 
-/// What somebody expects a client to do (docs/reference/dev.md, "Expectations").
+/// What a test expects a client to do (docs/reference/dev.md, "Expectations").
 package struct Expectation: CallFields, Sendable {
   package enum Order: String, CallChoice, Sendable {
     /// One after the other, as they are listed.
