@@ -74,7 +74,7 @@ let package = Package(
     .library(name: "SocketIOPostgres", targets: ["SocketIOPostgres"]),
     .library(name: "SocketIOClient", targets: ["SocketIOClient"]),
     .library(name: "MadangAPI", targets: ["MadangAPI"]),
-    .library(name: "MadangServer", targets: ["MadangServer", "MadangProviders", "MadangCore"]),
+    .library(name: "MadangServer", targets: ["MadangServer", "MadangOperations", "MadangProviders", "MadangCore"]),
     .library(name: "MadangClient", targets: ["MadangClient"]),
     .library(name: "MadangTesting", targets: ["MadangTesting"]),
     .executable(name: "madang", targets: ["madang"]),
@@ -177,6 +177,15 @@ let package = Package(
       ],
       exclude: ["README.md"], swiftSettings: counted),
 
+    // For who runs a server: opening, administration, backups, the doctor. Needs no listener.
+    .target(
+      name: "MadangOperations",
+      dependencies: [
+        "MadangProviders", "MadangCore", "MadangAPI", "SocketIOProtocol", "Storage", .asyncHTTPClient, .crypto,
+        .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
+      ],
+      exclude: ["README.md"], swiftSettings: strict),
+
     // The wire, both ends.
     .target(
       name: "OpenAPIFiles", path: "openapi", exclude: ["2024-10.json", "2024-01.json", "development.json"]),
@@ -185,7 +194,8 @@ let package = Package(
     .target(
       name: "MadangServer",
       dependencies: [
-        "MadangProviders", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer", "Storage",
+        "MadangOperations", "MadangProviders", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol",
+        "SocketIOServer", "Storage",
         .asyncHTTPClient,
         .crypto,
         .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
@@ -196,7 +206,8 @@ let package = Package(
     .target(
       name: "MadangDevelopment",
       dependencies: [
-        "MadangServer", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .crypto,
+        "MadangServer", "MadangOperations", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer",
+        "Storage", .crypto,
         .deque, .hummingbird, .httpTypes, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
       ],
       exclude: ["README.md"],
@@ -208,7 +219,9 @@ let package = Package(
     // The same as a library for tests in Swift.
     .target(
       name: "MadangTesting",
-      dependencies: ["MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", .logging],
+      dependencies: [
+        "MadangDevelopment", "MadangServer", "MadangOperations", "MadangCore", "MadangClient", "MadangAPI", .logging,
+      ],
       exclude: ["README.md"], swiftSettings: strict),
     // The wire contract as a black-box suite, for any server.
     .target(
@@ -229,7 +242,8 @@ let package = Package(
     .executableTarget(
       name: "madang",
       dependencies: [
-        "MadangServer", "MadangProviders", "MadangCore", "MadangClient", "MadangAPI", "MadangDevelopment",
+        "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangClient", "MadangAPI",
+        "MadangDevelopment",
         "Conformance", "SocketIOServer",
         .argumentParser, .asyncHTTPClient, .configuration, .logging, .nioCore, .nioHTTP1,
         .system,
@@ -241,7 +255,8 @@ let package = Package(
     .target(
       name: "Support",
       dependencies: [
-        "MadangDevelopment", "MadangServer", "MadangProviders", "MadangCore", "MadangClient", "MadangAPI", "OpenAPI",
+        "MadangDevelopment", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangClient",
+        "MadangAPI", "OpenAPI",
         "SocketIOClient",
         "SocketIOProtocol", "Storage", .asyncHTTPClient, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix,
       ],
@@ -321,7 +336,8 @@ let package = Package(
     .testTarget(
       name: "MadangServerTests",
       dependencies: [
-        "Fuzzing", "MadangServer", "MadangProviders", "MadangCore", "MadangAPI", "SocketIOClient", "SocketIOProtocol",
+        "Fuzzing", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangAPI", "SocketIOClient",
+        "SocketIOProtocol",
         "SocketIOServer",
         "SocketIOSupport", "Support", .cryptoExtras, .httpTypes, .jwtKit, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix,
       ],
@@ -329,7 +345,8 @@ let package = Package(
     .testTarget(
       name: "MadangDevelopmentTests",
       dependencies: [
-        "MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "SocketIOClient",
+        "MadangDevelopment", "MadangServer", "MadangOperations", "MadangCore", "MadangClient", "MadangAPI",
+        "SocketIOClient",
         "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Storage", "Support", .asyncHTTPClient, .httpTypes,
         .hummingbird, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .serviceLifecycle,
       ],
@@ -339,13 +356,14 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests",
       dependencies: [
-        "Conformance", "MadangServer", "MadangCore", "MadangAPI", "SocketIOProtocol", "Support", .asyncHTTPClient,
+        "Conformance", "MadangServer", "MadangOperations", "MadangCore", "MadangAPI", "SocketIOProtocol", "Support",
+        .asyncHTTPClient,
         .nioCore, .nioHTTP1, .nioPosix,
       ],
       swiftSettings: strict),
     .testTarget(
       name: "MadangCommandTests",
-      dependencies: ["madang", "MadangServer", "MadangProviders", "MadangCore", .argumentParser],
+      dependencies: ["madang", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", .argumentParser],
       swiftSettings: strict),
     .executableTarget(
       name: "room-device", dependencies: ["MadangAPI", "MadangClient", .nioCore, .unixSignals],
@@ -353,7 +371,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "MadangAPI", "MadangClient", "MadangServer", "MadangCore", "SocketIOClient", "SocketIOProtocol", "Storage",
+        "MadangAPI", "MadangClient", "MadangServer", "MadangOperations", "MadangCore", "SocketIOClient",
+        "SocketIOProtocol", "Storage",
         "Support",
         .asyncHTTPClient,
         .nioCore, .nioHTTP1,
@@ -369,7 +388,8 @@ if isPriced {
     .executableTarget(
       name: "price",
       dependencies: [
-        "Fuzzing", "MadangAPI", "MadangCore", "MadangDevelopment", "MadangProviders", "MadangServer", "PriceCounters",
+        "Fuzzing", "MadangAPI", "MadangCore", "MadangDevelopment", "MadangProviders", "MadangServer",
+        "MadangOperations", "PriceCounters",
         "SocketIOPostgres",
         "SocketIOProtocol", "SocketIOServer", "Storage", .hummingbird, .httpTypes, .jwtKit, .nioCore,
       ],

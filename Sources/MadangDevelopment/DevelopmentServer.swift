@@ -2,6 +2,7 @@ import Hummingbird
 import Logging
 import MadangAPI
 import MadangCore
+import MadangOperations
 import MadangServer
 import NIOCore
 import ServiceLifecycle

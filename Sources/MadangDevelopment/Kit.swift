@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import MadangCore
+import MadangOperations
 import MadangServer
 import NIOCore
 import OpenAPI

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MadangAPI
 import MadangCore
+import MadangOperations
 import NIOCore
 import NIOPosix
 import ServiceLifecycle

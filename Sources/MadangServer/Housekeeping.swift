@@ -1,6 +1,7 @@
 import Logging
 import MadangAPI
 import MadangCore
+import MadangOperations
 import ServiceLifecycle
 import Storage
 
@@ -153,19 +154,6 @@ struct Housekeeping: ServiceLifecycle.Service {
       // Read-only mode has begun meanwhile.
     } catch {
       service.logger.warning("housekeeping failed", metadata: ["error": "\(String(reflecting: error))"])
-    }
-  }
-}
-
-/// Does a chore again and again until the server is to stop.
-func every(
-  _ interval: Duration, by clock: Clock, atOnce: Bool = true, _ chore: @escaping @Sendable () async -> Void
-) async {
-  try? await cancelWhenGracefulShutdown {
-    if atOnce { await chore() }
-    while true {
-      try await clock.sleep(for: interval)
-      await chore()
     }
   }
 }

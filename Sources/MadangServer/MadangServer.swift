@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import Logging
 import MadangCore
+import MadangOperations
 import ServiceLifecycle
 import SocketIOServer
 import Storage

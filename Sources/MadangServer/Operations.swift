@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import MadangAPI
 import MadangCore
+import MadangOperations
 import NIOCore
 import Storage
 

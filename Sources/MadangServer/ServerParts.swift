@@ -1,6 +1,7 @@
 import Logging
 import MadangAPI
 import MadangCore
+import MadangOperations
 import MadangProviders
 import ServiceLifecycle
 import SocketIOServer
@@ -83,7 +84,11 @@ struct ServerParts {
     }
     let background = BackgroundWork(parts: [
       rooms.dispatcher, housekeeping, pushes, mails, AnnouncementQueue(madang: madang), service.refusals,
-      service.links, AlarmWatch(service), DatabaseFileWatch(service: service, mails: mailSender), clockWatch,
+      service.links,
+      AlarmWatch(
+        madang, settings, certificateEnd: { try $0.certificateEnd() }, troubles: metrics.troubles,
+        leads: { [metrics] in metrics.now.leads }),
+      DatabaseFileWatch(madang, settings, mails: mailSender), clockWatch,
     ])
     return Built(service: service, rooms: rooms, background: background, sink: sink)
   }

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import MadangAPI
 import MadangCore
+import MadangOperations
 import NIOCore
 import SocketIOServer
 

@@ -1,6 +1,7 @@
 import Conformance
 import MadangAPI
 import MadangCore
+import MadangOperations
 import MadangServer
 import Support
 import Testing

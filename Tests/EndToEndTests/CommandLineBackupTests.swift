@@ -1,6 +1,7 @@
 import Foundation
 import MadangAPI
 import MadangClient
+import MadangOperations
 import Storage
 import Support
 import Synchronization

@@ -2,6 +2,7 @@ import Foundation
 import MadangAPI
 import MadangCore
 import MadangDevelopment
+import MadangOperations
 import MadangServer
 import NIOHTTP1
 import Support

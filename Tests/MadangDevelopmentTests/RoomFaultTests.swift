@@ -2,6 +2,7 @@ import Foundation
 import MadangAPI
 import MadangClient
 import MadangDevelopment
+import MadangOperations
 import MadangServer
 import NIOCore
 import SocketIOClient

@@ -6,6 +6,7 @@ import Support
 import Testing
 
 @testable import MadangCore
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Administration of members, accounts and chats", .timeLimit(.minutes(3)))

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import MadangAPI
 import NIOHTTP1
 import Storage
@@ -6,6 +7,7 @@ import Support
 import Testing
 
 @testable import MadangCore
+@testable import MadangOperations
 @testable import MadangProviders
 @testable import MadangServer
 
@@ -149,7 +151,8 @@ struct AlarmTests {
   func certificate() {
     var settings = TLSSettings()
     (settings.certificateFile, settings.keyFile) = ("/nowhere.pem", "/nowhere.key")
-    let missing = Doctor.certificateFindings(settings)
+    let doctor = Doctor(Doctor.Options(), certificateEnd: { try $0.certificateEnd() }, logger: Logger(label: "test"))
+    let missing = doctor.certificateFindings(settings)
     #expect(missing.count == 1 && missing[0].severity == .error)
   }
 
@@ -227,7 +230,7 @@ struct AlarmTests {
       (ProviderCalls.Unusable(status: 500) as (any Error)?, false), (ProviderCalls.TimedOut(), false),
       (ProviderCalls.Unusable(status: 401), true), (ProviderCalls.TimedOut(), true), (nil, true),
     ] {
-      _ = try? await WatchedPayments(verifier: Provider(error: error), troubles: troubles).payment("", merchantID: "")
+      _ = try? await WatchedPayments(Provider(error: error), troubles).payment("", merchantID: "")
       #expect((troubles.finding(.payments, words) != nil) == isKnown)
     }
     if case .right? = troubles.finding(.payments, words) {} else { Issue.record("it has answered") }

@@ -5,6 +5,7 @@ import Support
 import Testing
 
 @testable import MadangCore
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Audit log of administrators", .timeLimit(.minutes(3)))

@@ -7,6 +7,7 @@ import Support
 import Testing
 
 @testable import MadangCore
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Audit log: file and system log", .timeLimit(.minutes(3)))

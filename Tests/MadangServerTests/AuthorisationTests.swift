@@ -1,5 +1,6 @@
 import MadangAPI
 import MadangCore
+import MadangOperations
 import MadangProviders
 import MadangServer
 import NIOHTTP1

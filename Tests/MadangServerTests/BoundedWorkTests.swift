@@ -4,6 +4,7 @@ import Support
 import Testing
 
 @testable import MadangCore
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Bounded work", .timeLimit(.minutes(3)))

@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import MadangCore
+@testable import MadangOperations
 @testable import MadangProviders
 @testable import MadangServer
 

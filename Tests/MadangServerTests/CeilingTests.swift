@@ -9,6 +9,7 @@ import SocketIOSupport
 import Support
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 /// What can be made at will (sessions, accounts, addresses' accounts) does not multiply what limits allow.

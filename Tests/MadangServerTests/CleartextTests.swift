@@ -4,6 +4,7 @@ import MadangCore
 import Support
 import Testing
 
+@testable import MadangOperations
 @testable import MadangProviders
 @testable import MadangServer
 

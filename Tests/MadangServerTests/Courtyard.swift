@@ -5,6 +5,7 @@ import NIOHTTP1
 import Support
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 /// The people of `docs/reference/authorisation.md` in a world, with what each of them shows to one edition.

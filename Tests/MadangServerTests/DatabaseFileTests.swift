@@ -7,6 +7,7 @@ import Support
 import Testing
 
 @testable import MadangCore
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("The database's file", .timeLimit(.minutes(3)))

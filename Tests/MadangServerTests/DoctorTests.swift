@@ -9,6 +9,7 @@ import Storage
 import Support
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 /// What needs a database of its own; all the rest is tried by Tests/Foreign/doctor_check.py.
@@ -25,7 +26,8 @@ struct DoctorTests {
     options.minFreePercent = 0
     var logger = Logger(label: "test")
     logger.logLevel = .critical
-    return await Doctor(options, logger: logger).examine(settings, url: nil)
+    return await Doctor(options, certificateEnd: { try $0.certificateEnd() }, logger: logger).examine(
+      settings, url: nil)
   }
 
   @Test(
@@ -135,7 +137,8 @@ struct DoctorTests {
     settings.database.url = "postgres://127.0.0.1:\(try #require(silent.localAddress?.port))/madang"
     var options = Doctor.Options()
     options.patience = .milliseconds(200)
-    let found = await Doctor(options, logger: Logger(label: "test")).databaseFindings(settings).findings
+    let found = await Doctor(options, certificateEnd: { try $0.certificateEnd() }, logger: Logger(label: "test"))
+      .databaseFindings(settings).findings
     #expect(found.map(\.check) == [.database] && found[0].message.contains("does not answer"), "\(found)")
     try await silent.close()
   }

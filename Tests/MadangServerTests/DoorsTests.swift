@@ -7,6 +7,7 @@ import Support
 import Synchronization
 import Testing
 
+@testable import MadangOperations
 @testable import MadangProviders
 @testable import MadangServer
 

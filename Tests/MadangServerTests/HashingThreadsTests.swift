@@ -4,6 +4,7 @@ import Storage
 import Support
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Password hashing threads")

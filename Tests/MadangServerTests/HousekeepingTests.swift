@@ -1,5 +1,6 @@
 import Foundation
 import MadangCore
+import MadangOperations
 import MadangServer
 import NIOHTTP1
 import Storage

@@ -1,6 +1,7 @@
 import Foundation
 import MadangAPI
 import MadangCore
+import MadangOperations
 import MadangServer
 import NIOHTTP1
 import SocketIOClient

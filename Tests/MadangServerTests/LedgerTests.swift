@@ -5,6 +5,7 @@ import NIOHTTP1
 import Support
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Amounts held by callers", .timeLimit(.minutes(3)))

@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import MadangCore
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Long lists", .timeLimit(.minutes(3)))

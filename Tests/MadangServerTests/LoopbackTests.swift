@@ -8,6 +8,7 @@ import Storage
 import Support
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 /// A proxy on the server's machine that says nothing, as nginx with `proxy_pass` alone: all its clients come from a loopback address.
@@ -60,12 +61,12 @@ struct LoopbackTests {
   func signs() async throws {
     let log = LogRecorder()
     try await World.run(.sqlite, settings: Self.hosted, logger: log.logger) { (world) async throws in
-      func warnings(_ sign: LoopbackWatch.Sign) -> [String] { log.lines.filter { $0.contains("sign=\(sign.words)") } }
+      func warnings(_ sign: LoopbackSign) -> [String] { log.lines.filter { $0.contains("sign=\(sign.words)") } }
       func findings() async throws -> [DoctorFinding] {
         let key = try #require(try await world.server.madang.knownTokenKey(given: ""))
         var settings = Self.hosted
         settings.port = try #require(URL(string: world.url)?.port)
-        return await Doctor(Doctor.Options(), logger: log.logger)
+        return await Doctor(Doctor.Options(), certificateEnd: { try $0.certificateEnd() }, logger: log.logger)
           .loopbackFindings(settings, DoctorProbe(secret: Array(key.utf8)))
       }
       for host in ["localhost", "127.0.0.1:8080", "[::1]:8080"] {
@@ -86,7 +87,7 @@ struct LoopbackTests {
       #expect(warnings(.severalAccounts).count == 1)
       let found = try await findings()
       #expect(found.map(\.check) == [.proxyTrust] && found[0].severity == .error)
-      for sign in LoopbackWatch.Sign.allCases { #expect(found.first?.message.contains(sign.words) == true) }
+      for sign in LoopbackSign.allCases { #expect(found.first?.message.contains(sign.words) == true) }
     }
   }
 
@@ -98,7 +99,7 @@ struct LoopbackTests {
     try await World.run(.sqlite, settings: settings, logger: log.logger) { (world) async throws in
       for name in ["Mina", "Joon"] { _ = try await world.signUp(name).get("users/me") }
       _ = try await OperationsTests.ask(world, "/livez", host: "chat.example.com", [("X-Forwarded-For", "192.0.2.1")])
-      #expect(log.lines.filter { $0.contains(LoopbackWatch.problem) } == [])
+      #expect(log.lines.filter { $0.contains(LoopbackSign.problem) } == [])
     }
   }
 

@@ -6,6 +6,7 @@ import Support
 import Synchronization
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 /// Payments as clients of edition 2024-10 send them (wire contract, Store and payments).

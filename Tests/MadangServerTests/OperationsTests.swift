@@ -7,6 +7,7 @@ import Support
 import Synchronization
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Endpoints for operators", .timeLimit(.minutes(3)))

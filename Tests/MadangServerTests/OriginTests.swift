@@ -3,6 +3,7 @@ import MadangCore
 import Support
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Origins of sockets behind proxies", .timeLimit(.minutes(2)))

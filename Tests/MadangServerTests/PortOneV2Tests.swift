@@ -1,5 +1,6 @@
 import Foundation
 import MadangCore
+import MadangOperations
 import MadangProviders
 import MadangServer
 import NIOHTTP1

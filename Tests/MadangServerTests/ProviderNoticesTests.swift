@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import MadangCore
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Notices from Apple and Kakao", .timeLimit(.minutes(3)))

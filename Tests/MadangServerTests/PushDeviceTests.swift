@@ -5,6 +5,7 @@ import Storage
 import Support
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Push devices and claims", .timeLimit(.minutes(2)))

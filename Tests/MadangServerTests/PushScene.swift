@@ -6,6 +6,7 @@ import Support
 import Synchronization
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 /// Answers each notification as it is told to for its number; nil takes it.

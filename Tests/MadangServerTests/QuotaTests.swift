@@ -8,6 +8,7 @@ import Support
 import Testing
 
 @testable import MadangCore
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Quotas", .timeLimit(.minutes(3)))

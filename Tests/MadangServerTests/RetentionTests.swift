@@ -5,6 +5,7 @@ import Support
 import Testing
 
 @testable import MadangCore
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Retention, legal hold and quotas", .timeLimit(.minutes(3)))

@@ -10,6 +10,7 @@ import Support
 import Testing
 
 @testable import MadangCore
+@testable import MadangOperations
 @testable import MadangProviders
 @testable import MadangServer
 

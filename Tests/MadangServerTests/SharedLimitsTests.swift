@@ -6,6 +6,7 @@ import NIOHTTP1
 import Support
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 /// What one server of a database learns at once of what clients did at another.

@@ -8,6 +8,7 @@ import Storage
 import Support
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Secrets shared by servers", .timeLimit(.minutes(3)))

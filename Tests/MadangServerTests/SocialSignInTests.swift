@@ -2,6 +2,7 @@ import Foundation
 import JWTKit
 import MadangAPI
 import MadangCore
+import MadangOperations
 import MadangProviders
 import MadangServer
 import NIOHTTP1

@@ -10,6 +10,7 @@ import Storage
 import Support
 import Testing
 
+@testable import MadangOperations
 @testable import MadangServer
 
 /// Phones send the cookies of REST answers with their sockets, as socket.io-client-swift does over URLSession's store.

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import MadangOperations
 import MadangServer
 import NIOHTTP1
 import Storage

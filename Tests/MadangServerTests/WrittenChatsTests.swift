@@ -1,4 +1,5 @@
 import MadangAPI
+import MadangOperations
 import MadangServer
 import NIOHTTP1
 import Storage

@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import MadangCore
+@testable import MadangOperations
 @testable import MadangServer
 
 @Suite("Wrong clocks", .timeLimit(.minutes(3)))

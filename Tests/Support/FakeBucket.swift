@@ -1,5 +1,6 @@
 import Hummingbird
 import Logging
+import MadangOperations
 import MadangProviders
 import MadangServer
 import NIOCore

@@ -1,4 +1,5 @@
 import Foundation
+import MadangOperations
 import MadangProviders
 import MadangServer
 

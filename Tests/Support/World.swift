@@ -4,6 +4,7 @@ import Logging
 import MadangAPI
 import MadangCore
 import MadangDevelopment
+import MadangOperations
 import MadangServer
 import NIOCore
 import NIOHTTP1

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import MadangCore
+import MadangOperations
 import MadangServer
 import SocketIOServer
 import Storage

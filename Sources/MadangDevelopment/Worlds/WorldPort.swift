@@ -1,6 +1,7 @@
 import Hummingbird
 import Logging
 import MadangCore
+import MadangOperations
 import MadangServer
 import NIOCore
 import NIOPosix

@@ -1,5 +1,6 @@
 import Foundation
 import MadangCore
+import MadangOperations
 import MadangServer
 import Storage
 import Synchronization

@@ -1,5 +1,6 @@
 import HTTPTypes
 import MadangCore
+import MadangOperations
 import NIOCore
 
 /// What is believed of the peers of connections.

@@ -1,6 +1,7 @@
 import Hummingbird
 import Logging
 import MadangCore
+import MadangOperations
 import NIOCore
 import SocketIOProtocol
 import SocketIOServer
@@ -10,27 +11,8 @@ import Synchronization
 ///
 /// Each sign is logged once, and `madang doctor` asks for them.
 final class LoopbackWatch: Sendable {
-  enum Sign: String, CaseIterable, Codable, Sendable {
-    case forwardingHeader, foreignHost, severalAccounts
-
-    /// What was seen.
-    var words: String {
-      switch self {
-      case .forwardingHeader: "a request from a loopback address has a header that proxies write"
-      case .foreignHost: "a request from a loopback address calls the server by a name that is not this machine's"
-      case .severalAccounts: "several accounts call from one loopback address"
-      }
-    }
-  }
-
-  /// What is wrong, and what to do about it.
-  static let problem =
-    "a proxy seems to run on this machine that the settings do not name: all its clients share the limits of one"
-  static let cure =
-    "add its address to trusted.proxies and have it send X-Forwarded-For and Host (docs/host.md); if programs of this machine call, ignore this"
-
   private struct Seen {
-    var signs: Set<Sign> = []
+    var signs: Set<LoopbackSign> = []
     var account: Int64?
   }
 
@@ -47,7 +29,7 @@ final class LoopbackWatch: Sendable {
   }
 
   /// The signs that were seen since the server started.
-  var signs: [Sign] { seen.withLock { seen in Sign.allCases.filter(seen.signs.contains) } }
+  var signs: [LoopbackSign] { seen.withLock { seen in LoopbackSign.allCases.filter(seen.signs.contains) } }
 
   /// - Parameter account: Who calls, once that is known.
   func saw(_ request: Request, from peer: SocketAddress?, account: Int64? = nil) {
@@ -70,15 +52,15 @@ final class LoopbackWatch: Sendable {
     if isAnother { note(.severalAccounts) }
   }
 
-  private func note(_ sign: Sign, _ metadata: Logger.Metadata = [:]) {
+  private func note(_ sign: LoopbackSign, _ metadata: Logger.Metadata = [:]) {
     let isNew = seen.withLock { seen in
       let isNew = seen.signs.insert(sign).inserted
-      if seen.signs.count == Sign.allCases.count { isDone.store(true, ordering: .relaxed) }
+      if seen.signs.count == LoopbackSign.allCases.count { isDone.store(true, ordering: .relaxed) }
       return isNew
     }
     guard isNew else { return }
     logger.warning(
-      "\(Self.problem)",
-      metadata: metadata.merging(["sign": "\(sign.words)", "cure": "\(Self.cure)"]) { first, _ in first })
+      "\(LoopbackSign.problem)",
+      metadata: metadata.merging(["sign": "\(sign.words)", "cure": "\(LoopbackSign.cure)"]) { first, _ in first })
   }
 }

@@ -1,5 +1,6 @@
 import Logging
 import MadangCore
+import MadangOperations
 import ServiceLifecycle
 import Storage
 

@@ -1,6 +1,7 @@
 import Logging
 import MadangAPI
 import MadangCore
+import MadangOperations
 import ServiceLifecycle
 import SocketIOProtocol
 import Synchronization

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import MadangAPI
 import MadangCore
+import MadangOperations
 import NIOCore
 
 extension Call {

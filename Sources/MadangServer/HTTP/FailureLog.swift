@@ -1,6 +1,6 @@
 import Logging
 import MadangCore
-import SocketIOServer
+import SocketIOProtocol
 
 /// Writes what failed unexpectedly to the log, so many lines a minute: while the database is away every request fails, and clients decide how
 /// many there are. Metrics count them all.

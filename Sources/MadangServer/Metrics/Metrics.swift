@@ -1,5 +1,6 @@
 import MadangAPI
 import MadangCore
+import MadangOperations
 import Synchronization
 
 /// Counts what the server does, for `GET /metrics`. Labels have few values: routes by their template, never by path.

@@ -1,5 +1,6 @@
 import Hummingbird
 import MadangCore
+import MadangOperations
 import NIOCore
 import SocketIOServer
 import Storage

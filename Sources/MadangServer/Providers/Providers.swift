@@ -1,6 +1,7 @@
 import MadangCore
+import MadangOperations
 import MadangProviders
-import SocketIOServer
+import SocketIOProtocol
 
 /// Other people's servers that this one asks; nil for what is not configured.
 struct Providers: Sendable {
@@ -34,7 +35,7 @@ struct Providers: Sendable {
       } else {
         development?.payments
       }
-    payments = verifier.map { WatchedPayments(verifier: $0, troubles: troubles) }
+    payments = verifier.map { WatchedPayments($0, troubles) }
     let appleTokens =
       settings.apple.audiences.isEmpty ? nil : AppleTokens(settings.apple, calls: calls, clock: clock)
     apple = appleTokens ?? development?.socialTokens(.apple)

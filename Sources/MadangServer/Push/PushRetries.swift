@@ -1,5 +1,6 @@
 import Logging
 import MadangCore
+import MadangOperations
 import ServiceLifecycle
 
 /// What goes on beside the rooms: devices that were put off, and a provider that takes nothing.

@@ -1,5 +1,6 @@
 import Logging
 import MadangCore
+import MadangOperations
 import MadangProviders
 
 /// Hands notifications to the provider.

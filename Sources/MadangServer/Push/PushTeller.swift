@@ -1,4 +1,5 @@
 import MadangCore
+import MadangOperations
 import ServiceLifecycle
 import Storage
 

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import MadangCore
+import MadangOperations
 
 /// A chat on its way to other servers, which is not for everybody who may connect to the database and listen there.
 struct SealedChat: Hashable {

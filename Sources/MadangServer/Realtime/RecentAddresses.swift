@@ -1,5 +1,6 @@
 import Logging
 import MadangCore
+import MadangOperations
 import Synchronization
 
 /// From where accounts made authenticated calls lately: what lets sockets without credentials in

@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import MadangAPI
 import MadangCore
+import MadangOperations
 import SocketIOServer
 
 /// Who may join a room's namespace (wire contract, Socket access): by a token if one is shown, else by the cookie, else by the

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 import MadangCore
+import MadangOperations
 import Synchronization
 
 /// The cookie by which a client's sockets are known (wire contract, Socket access): clients send no credentials with them, but

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import MadangAPI
 import MadangCore
+import MadangOperations
 
 /// The pages on which the owner of an address confirms it, for apps have no such step: the link of a mail leads to `/confirm/CODE`, which
 /// asks for the account's password, and `/confirm` sends another one. They need no API key and no script, and are there where addresses are to be confirmed.

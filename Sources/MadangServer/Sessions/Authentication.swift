@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import MadangAPI
 import MadangCore
+import MadangOperations
 
 extension Service {
   /// The token in `Authorization`: raw, blanks trimmed, a leading `Bearer ` tolerated; nil if missing or empty.

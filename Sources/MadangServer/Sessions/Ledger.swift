@@ -1,3 +1,4 @@
+import MadangOperations
 import Synchronization
 
 /// What callers hold of the server at a moment, by address: places and bytes that they give back. What they do in a time is

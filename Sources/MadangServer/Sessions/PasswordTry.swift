@@ -1,4 +1,5 @@
 import MadangCore
+import MadangOperations
 
 extension Service {
   /// Runs what compares a password with that of an account, as often as passwords of one account may be tried. The audit log is told if

@@ -1,7 +1,7 @@
 import Logging
 import MadangAPI
 import MadangCore
-import SocketIOServer
+import SocketIOProtocol
 
 /// Tells the log who came in and what was refused for want of the right to it, with the client's address, so that an operator
 /// sees an attack and programs like fail2ban can act. Passwords, tokens and e-mail addresses are never in it.

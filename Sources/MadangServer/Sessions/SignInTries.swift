@@ -1,5 +1,6 @@
 import MadangAPI
 import MadangCore
+import MadangOperations
 import Synchronization
 
 /// Bounds how often passwords of one account can be tried (wire contract, Call limits): `signInFailures` from one address in a

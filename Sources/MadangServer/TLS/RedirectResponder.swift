@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import MadangCore
+import MadangOperations
 
 /// Answers plain HTTP beside a server that speaks TLS: pages that a browser opens are sent to HTTPS, at the host of `public.url`. All else
 /// is refused, as it has sent its secrets in the clear already, and would go on doing so unnoticed.

@@ -4,7 +4,7 @@ import Logging
 import MadangAPI
 import MadangCore
 import MadangProviders
-import SocketIOServer
+import SocketIOProtocol
 
 /// Takes what Apple and Kakao tell of people without being asked: `POST /_hooks/apple`, `GET` or `POST /_hooks/kakao`. Each is there
 /// if it is configured, and needs no API key; who calls is known by a signature or by the secret that both sides have.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MadangServer
+import MadangOperations
 
 struct AdminAnnounceList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

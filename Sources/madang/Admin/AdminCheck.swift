@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import MadangServer
+import MadangOperations
 
 struct AdminCheck: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

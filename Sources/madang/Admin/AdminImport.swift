@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import MadangServer
+import MadangOperations
 
 struct AdminImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

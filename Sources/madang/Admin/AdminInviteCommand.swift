@@ -1,5 +1,5 @@
 import ArgumentParser
-import MadangServer
+import MadangOperations
 
 struct AdminInviteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

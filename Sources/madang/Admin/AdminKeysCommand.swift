@@ -1,5 +1,5 @@
 import ArgumentParser
-import MadangServer
+import MadangOperations
 
 struct AdminKeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MadangAPI
 import MadangCore
-import MadangServer
+import MadangOperations
 
 struct AdminKeysCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

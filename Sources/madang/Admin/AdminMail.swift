@@ -1,5 +1,5 @@
 import ArgumentParser
-import MadangServer
+import MadangOperations
 
 struct AdminMail: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

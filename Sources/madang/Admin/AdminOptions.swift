@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import MadangCore
-import MadangServer
+import MadangOperations
 
 /// Options that locate the server's data and choose the output format.
 struct AdminOptions: ParsableArguments {

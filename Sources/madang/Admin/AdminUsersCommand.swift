@@ -1,5 +1,5 @@
 import ArgumentParser
-import MadangServer
+import MadangOperations
 
 struct AdminUsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import MadangCore
+import MadangOperations
 import MadangServer
 
 struct DoctorCommand: AsyncParsableCommand {
@@ -68,7 +69,7 @@ struct DoctorCommand: AsyncParsableCommand {
   private func findings() async -> [DoctorFinding] {
     var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .critical
-    let doctor = Doctor(doctorOptions, logger: logger)
+    let doctor = Doctor(doctorOptions, certificateEnd: { try $0.certificateEnd() }, logger: logger)
     if outside, let url { return await doctor.examine(url: url) }
     var findings = SettingNames.ignored(in: ProcessInfo.processInfo.environment.keys).map {
       DoctorFinding(.unknownVariables, .warning, $0, cure: "leave it out of the environment, or write its right name")

@@ -1,4 +1,4 @@
-import MadangServer
+import MadangOperations
 import Synchronization
 
 /// Shows the progress of long work on one line of standard error, which is removed at the end. Prints nothing without a terminal.

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import MadangAPI
 import MadangCore
-import MadangServer
+import MadangOperations
 import SystemPackage
 
 /// The settings from the command line, then the environment (`MADANG_...`), then the file, then the defaults.

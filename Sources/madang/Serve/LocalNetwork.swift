@@ -1,7 +1,7 @@
 import Foundation
 import MadangAPI
 import MadangCore
-import MadangServer
+import MadangOperations
 import NIOCore
 
 /// A development server for devices in the local network.

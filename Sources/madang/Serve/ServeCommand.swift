@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MadangCore
 import MadangDevelopment
+import MadangOperations
 import MadangServer
 import ServiceLifecycle
 import UnixSignals

@@ -3,7 +3,7 @@ import Conformance
 import Foundation
 import MadangAPI
 import MadangClient
-import MadangServer
+import MadangOperations
 
 struct ConformanceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

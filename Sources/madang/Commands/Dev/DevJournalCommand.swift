@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import MadangDevelopment
-import MadangServer
 
 struct DevJournalCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import Foundation
 import MadangAPI
 import MadangClient
 import MadangDevelopment
+import MadangOperations
 import NIOCore
 import NIOHTTP1
 

@@ -1,0 +1,17 @@
+import Foundation
+import MadangCore
+
+extension ServerSettings {
+  /// What to tell an operator whose embedded database every user of this machine can read; nil if that is not so. Versions
+  /// before made such files where `madang admin` restored or imported.
+  package var publicDatabaseWarning: String? {
+    guard database.url == nil else { return nil }
+    // Through a directory that they cannot enter they reach no file.
+    guard let file = FileMode(databaseFile), file.bits & 0o007 != 0,
+      let directory = FileMode(dataDirectory), directory.bits & 0o001 != 0
+    else { return nil }
+    return
+      "every user of this machine can read \(databaseFile.path), with the key of all sessions in it. Close it with: "
+      + "chmod -R go= '\(dataDirectory.path)'. If others could read it, also run 'madang admin sessions replace-key'"
+  }
+}

@@ -1,0 +1,168 @@
+import Crypto
+import Foundation
+import MadangAPI
+import MadangCore
+
+/// Secrets kept in files only their owner can read (mode 0600): the API keys made on first start, and the key of access tokens
+/// of versions that kept it here.
+package struct Secrets {
+  /// Gives a file a second name; as the system's call of this name.
+  package typealias Link = @Sendable (_ file: String, _ name: String) -> Int32
+
+  private let directory: URL
+  private let ids: IDSource
+  private let link: Link
+
+  /// - Parameter link: Another one in tests: file systems without hard links are rare.
+  package init(directory: URL, ids: IDSource, link: @escaping Link = { Foundation.link($0, $1) }) throws {
+    self.directory = directory
+    self.ids = ids
+    self.link = link
+    try refuseUnreachable(directory)
+    try FileManager.default.createDirectory(
+      at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try requirePrivacy(of: directory)
+  }
+
+  /// Throws if what is to be made where it is missing may be there: a symbolic link leads nowhere, such as to what is mounted late, or
+  /// nobody can tell.
+  private func refuseUnreachable(_ file: URL) throws {
+    guard access(file.path, F_OK) != 0 else { return }
+    let reason = errno
+    let reasonWords = String(cString: strerror(reason))
+    guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: file.path) else {
+      guard reason == ENOENT else {
+        throw SetupError(
+          "\(file.path) cannot be looked at (\(reasonWords)); let the user this server runs as enter its directory")
+      }
+      return
+    }
+    let words = reason == ENOENT ? "is not there" : "cannot be reached (\(reasonWords))"
+    throw SetupError("\(file.path) leads to \(target), which \(words): mount or make it, or remove the link")
+  }
+
+  /// Throws if everybody on this machine can read the file or directory.
+  private func requirePrivacy(of file: URL) throws {
+    guard let mode = FileMode(file) else {
+      throw SetupError("\(file.path) cannot be looked at; let the user this server runs as enter its directory")
+    }
+    guard mode.bits & 0o007 == 0 else {
+      throw SetupError(
+        "\(file.path) is open to every user of this machine (mode \(String(mode.bits & 0o777, radix: 8))). "
+          + "Close it with: chmod \(file == directory ? "-R " : "")o= '\(file.path)'. If others could read it, also run 'madang admin sessions "
+          + "replace-key' (access tokens and cookies of sockets end, refresh tokens go on), make other API keys with 'madang "
+          + "admin keys create' and end these with 'madang admin keys revoke': removing their files does not")
+    }
+  }
+
+  /// The key that signs access tokens, if a version made it that kept it here.
+  func formerTokenKey() throws -> String? { try existing(tokenKeyFile, minimum: ServerSettings.tokenKeyMinimum) }
+  /// The same, where a key is made if there is none: it would stand in the place of one that is mounted late.
+  func formerTokenKeyToKeep() throws -> String? {
+    try refuseUnreachable(tokenKeyFile)
+    return try formerTokenKey()
+  }
+
+  var tokenKeyFile: URL { directory.appending(path: "access-token.key") }
+
+  /// A key of its own for each use, derived from one secret.
+  package static func key(for use: String, from secret: [UInt8]) -> [UInt8] {
+    Array(HMAC<SHA256>.authenticationCode(for: Array(use.utf8), using: SymmetricKey(data: secret)))
+  }
+
+  /// The API key that this directory has for an edition.
+  func apiKey(_ edition: EditionName) throws -> String? { try existing(file(of: edition), minimum: 16) }
+
+  /// Makes an API key for an edition, unless another server that starts on this directory has just done so.
+  func makeAPIKey(_ edition: EditionName) throws -> String {
+    let file = file(of: edition)
+    try refuseUnreachable(file)
+    let text = ids.bytes(32).hex
+    // Written beside and linked into place, so that two starts at once agree on one secret.
+    let temporary = directory.appending(path: ".\(file.lastPathComponent).\(ids.name(8))")
+    guard
+      FileManager.default.createFile(
+        atPath: temporary.path, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600])
+    else { throw SetupError("\(directory.path) cannot be written") }
+    defer { try? FileManager.default.removeItem(at: temporary) }
+    // On disk before anybody is given it.
+    try flush(temporary)
+    guard try place(temporary, as: file, text) else {
+      guard let other = try apiKey(edition) else { throw SetupError("\(file.path) was removed meanwhile; start again") }
+      return other
+    }
+    try flush(directory)
+    return text
+  }
+
+  /// Gives a new file its name, unless there is one of that name: false then.
+  /// - Parameter text: What it holds.
+  private func place(_ temporary: URL, as file: URL, _ text: String) throws -> Bool {
+    func failure() -> SetupError { SetupError("\(file.path) cannot be made (\(String(cString: strerror(errno))))") }
+    if link(temporary.path, file.path) == 0 { return true }
+    switch errno {
+    case EEXIST: return false
+    // File systems without hard links: exFAT, many network shares. Another start may see the file before it is written, and says so.
+    case EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EINVAL, EMLINK: break
+    default: throw failure()
+    }
+    let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+    guard descriptor >= 0 else {
+      if errno == EEXIST { return false }
+      throw failure()
+    }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      try handle.write(contentsOf: Data((text + "\n").utf8))
+      try handle.synchronize()
+    } catch {
+      try? FileManager.default.removeItem(at: file)
+      throw SetupError("\(file.path) cannot be written: \(error.localizedDescription)")
+    }
+    return true
+  }
+
+  func removeAPIKey(_ edition: EditionName) throws { try FileManager.default.removeItem(at: file(of: edition)) }
+
+  /// The files of a directory of secrets that hold API keys, with the hashes of these. Those that cannot be read are left out.
+  static func keyFiles(in directory: URL) -> [(file: URL, hash: String)] {
+    EditionName.allCases.compactMap { edition in
+      let file = directory.appending(path: label(edition))
+      guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+      return (file, Madang.keyHash(text.trimmingWhitespace()))
+    }
+  }
+
+  private func file(of edition: EditionName) -> URL { directory.appending(path: Self.label(edition)) }
+
+  /// The name of an edition's first API key, in this directory and in the database.
+  static func label(_ edition: EditionName) -> String { "api-key-\(edition.rawValue)" }
+
+  /// - Parameter minimum: Characters.
+  private func existing(_ file: URL, minimum: Int) throws -> String? {
+    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+    try requirePrivacy(of: file)
+    let text = try String(contentsOf: file, encoding: .utf8).trimmingWhitespace()
+    guard text.utf8.count >= minimum else {
+      throw SetupError(
+        "\(file.path) holds no secret of \(minimum) characters or more; remove the file to make a new one")
+    }
+    return text
+  }
+}
+
+extension Madang {
+  /// The files of a directory of secrets that hold revoked API keys.
+  func filesOfRevokedKeys(in directory: URL) async throws -> [URL] {
+    let files = Secrets.keyFiles(in: directory)
+    let revoked = try await revokedKeys(among: files.map(\.hash))
+    return files.filter { revoked.contains($0.hash) }.map(\.file)
+  }
+}
+
+private func flush(_ url: URL) throws {
+  let descriptor = open(url.path, O_RDONLY)
+  guard descriptor >= 0 else { throw SetupError("\(url.path) cannot be read") }
+  defer { close(descriptor) }
+  guard fsync(descriptor) == 0 else { throw SetupError("\(url.path) cannot be written to disk") }
+}

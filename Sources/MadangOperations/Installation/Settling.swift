@@ -1,0 +1,144 @@
+import Foundation
+import Logging
+import MadangAPI
+import MadangCore
+import MadangProviders
+import Storage
+
+extension Madang {
+  /// Finds out with the other servers of the database what they have in common: the installation, the key that signs access
+  /// tokens, the first API keys. Answers the domain with it. Closes the database when it throws ``SetupError`` or others.
+  package func settled(_ settings: ServerSettings, _ secrets: Secrets) async throws -> (
+    madang: Madang, tokenKey: [UInt8]
+  ) {
+    do {
+      try await files.prepare()
+      try await join(settings)
+      if !settings.isDevelopment { try await settleDatabaseFile() }
+      let tokenKey = Array(try await tokenKey(settings, secrets).utf8)
+      if settings.keys.isEmpty {
+        for edition in EditionName.allCases { try await settleAPIKey(edition, secrets) }
+      }
+      let madang = with {
+        $0.decoyKey = Secrets.key(for: "decoy passwords", from: tokenKey)
+        $0.placeKey = Secrets.key(for: "sign-in places", from: tokenKey)
+      }
+      return (madang, tokenKey)
+    } catch {
+      await database.close()
+      throw error
+    }
+  }
+
+  /// Brings the database's tables up to date, unless the database is not that of the files: another installation's stays as
+  /// it is. Throws ``SetupError``.
+  /// - Parameter filesMayBeAbsent: Whether the settings may be without the files.
+  package func migrateOwnDatabase(_ settings: ServerSettings, filesMayBeAbsent: Bool = false) async throws {
+    try await wordingForeignFiles(settings) { try await refuseForeignFiles(mayBeAbsent: filesMayBeAbsent) }
+    try await migrate()
+  }
+
+  /// Refuses to go on with files that are not the database's: they would be taken for what a crash left.
+  private func join(_ settings: ServerSettings) async throws {
+    let isNew = try await wordingForeignFiles(settings) {
+      try await joinInstallation(mayBeOneOfSeveral: settings.database.url != nil)
+    }
+    guard isNew && !settings.isDevelopment else { return }
+    logger.warning(
+      """
+      new installation ID in \(settings.filesPlace), with new API keys; if there was one before, stop and check --data\
+      \(settings.database.url == nil ? "" : " and --database-url")
+      """)
+  }
+
+  /// Throws ``SetupError`` if files and database do not belong together; changes neither.
+  func refuseForeignFiles(_ settings: ServerSettings) async throws {
+    try await wordingForeignFiles(settings) { try await refuseForeignFiles(mayBeAbsent: false) }
+  }
+
+  private func wordingForeignFiles<Success>(
+    _ settings: ServerSettings, _ body: () async throws -> Success
+  ) async throws -> Success {
+    do { return try await body() } catch let error as ForeignFiles {
+      throw SetupError("\(error); no upload was touched.\n\(error.kind.cure(settings))")
+    }
+  }
+
+  private func tokenKey(_ settings: ServerSettings, _ secrets: Secrets) async throws -> String {
+    let given = settings.tokenKey.isEmpty ? nil : settings.tokenKey
+    do {
+      let key = try await settleTokenKey(given: given, existing: secrets.formerTokenKeyToKeep)
+      if try secrets.formerTokenKey() != nil {
+        let place = given == nil ? "in the database" : "a setting"
+        logger.notice(
+          """
+          \(secrets.tokenKeyFile.path) is no longer read: the key of access tokens is \(place). Remove the file once no older \
+          version runs on this directory
+          """)
+      }
+      return key
+    } catch let error as TokenKeyConflict {
+      throw SetupError(
+        """
+        \(error).
+        Give all servers of the database the same tokens.key (MADANG_TOKENS_KEY). To go over to another key, or to none, stop \
+        them all, run 'madang admin sessions replace-key', and start them with it.
+        """)
+    }
+  }
+
+  /// A key that is in the directory was made for this installation, or put there by its operator. Others are made for the
+  /// first server only; the database has their hashes.
+  private func settleAPIKey(_ edition: EditionName, _ secrets: Secrets) async throws {
+    let label = Secrets.label(edition)
+    if let key = try secrets.apiKey(edition) {
+      return try await register(key: key, edition: edition.rawValue, label: label)
+    }
+    guard try await !hasKey(of: edition.rawValue) else { return }
+    let key = try secrets.makeAPIKey(edition)
+    if try await !registerFirst(key: key, edition: edition.rawValue, label: label) {
+      try secrets.removeAPIKey(edition)
+    }
+  }
+}
+
+extension ForeignFiles.Kind {
+  /// What an operator can do about it.
+  fileprivate func cure(_ settings: ServerSettings) -> String {
+    let bucket = BucketName(settings.filesHome)
+    let embedded = "madang.sqlite in \(bucket == nil ? "it" : "--data")"
+    let database = settings.database.url == nil ? embedded : "--database-url"
+    let files = bucket == nil ? "--data (\(settings.dataDirectory.path))" : "--files (\(settings.filesHome))"
+    let check = "Check that \(files) and \(database) belong together."
+    let empty = "an empty \(bucket == nil ? "directory" : "prefix") and an empty database"
+    let share =
+      settings.database.url == nil
+      ? "" : " Servers of one database share --data, or files/ in it, or a bucket (--files)."
+    // A mark on files of its own would hide from a server that it does not see those of the others.
+    let mark =
+      "write the database's id (SELECT value FROM installation WHERE name = 'id') into "
+      + (bucket.map { "the object \($0.prefix)installation" } ?? "files/installation")
+    let putBack =
+      bucket == nil
+      ? "cp -a BACKUP/files/. \(settings.filesPlace)/" : "aws s3 sync BACKUP/files \(settings.filesHome)"
+    switch self {
+    case .different:
+      return "\(check)\(share) To begin anew, name \(empty)."
+    case .unknownToDatabase:
+      return """
+        \(check) If the database was lost, load it from a backup into an empty one: 'madang admin import BACKUP'. To begin \
+        anew, name \(empty).
+        """
+    case .missing:
+      return """
+        \(check)\(share) If the files were lost, put those of the newest backup back, as the server's user: \(putBack). Then \
+        start again. Only if it is still refused and they are lost for all servers, \(mark). 'madang admin check' lists what is \
+        missing.
+        """
+    case .notShared:
+      return """
+        \(check)\(share) Only if this is the only server, and its files were lost before anything was uploaded, \(mark).
+        """
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/// Who may connect to a room's namespace (wire contract, Socket access). Each level also admits all that the levels before it admit.
+public enum SocketAccess: String, Sendable, CaseIterable {
+  /// Key and access token are valid and the account may read the room.
+  case token
+  /// The socket cookie, which stands for a session whose account may read the room.
+  case cookie
+  /// Exactly one account was seen at the same address lately, and it may read the room.
+  case recent
+  /// Everybody, if the room exists. For local development.
+  case open
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Logging
+import MadangCore
+import MadangOperations
+import SocketIOServer
+
+extension TLSSettings {
+  /// When the server's certificate ends, for the doctor. Throws words for operators.
+  public func certificateEnd() throws -> Date {
+    try SocketIOServer.TLSCertificate(chainFile: certificateFile, keyFile: keyFile).notValidAfter
+  }
+
+  /// Throws ``SetupError``.
+  func certificate(_ logger: Logger) throws -> SocketIOServer.TLSCertificate {
+    do {
+      let certificate = try SocketIOServer.TLSCertificate(chainFile: certificateFile, keyFile: keyFile)
+      certificate.warnOfEnd(logger)
+      return certificate
+    } catch {
+      throw SetupError("TLS: \(error)")
+    }
+  }
+}
+
+extension SocketIOServer.TLSCertificate {
+  /// How long before its end a certificate is spoken of: those that renew themselves are renewed weeks before.
+  private static let notice: TimeInterval = 14 * 86_400
+
+  /// Takes what the files hold now, and says in the log if that has changed or cannot be used.
+  func reload(_ logger: Logger) {
+    do {
+      guard try reload() else { return }
+      logger.notice(
+        "new certificate", metadata: ["file": "\(chainFile)", "validUntil": "\(notValidAfter.ISO8601Format())"])
+      warnOfEnd(logger)
+    } catch {
+      logger.error("the certificate in use stays: the new one cannot be used", metadata: ["reason": "\(error)"])
+    }
+  }
+
+  func warnOfEnd(_ logger: Logger) {
+    guard notValidAfter < Date(timeIntervalSinceNow: Self.notice) else { return }
+    logger.warning(
+      "the certificate ends soon, or has ended: renew it, and the server takes it by itself",
+      metadata: ["file": "\(chainFile)", "validUntil": "\(notValidAfter.ISO8601Format())"])
+  }
+}
