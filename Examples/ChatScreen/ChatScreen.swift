@@ -30,7 +30,7 @@ final class ChatScreenModel {
   func send(_ text: String) async throws { try await room.send(text) }
   func retry(_ chat: PendingChat) async { await room.retry(chat.id) }
 
-  /// Shows what came before: somebody scrolled to the top.
+  /// Shows older chats when the person scrolls to the top.
   func showOlder() async throws {
     guard let first = chats.first else { return }
     chats = try await room.chats(before: first.createdAt) + chats

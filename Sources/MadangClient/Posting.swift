@@ -9,7 +9,7 @@ public struct UnknownOutcome: Error, CustomStringConvertible, Sendable {
   public let reason: String
 
   public var description: String {
-    "it is not known whether the chat was posted: \(failure); the room's history cannot be read: \(reason)"
+    "it is unknown whether the chat was posted: \(failure); the room's history cannot be read: \(reason)"
   }
 }
 

@@ -78,7 +78,7 @@ extension Madang {
     throw ForeignFiles(
       kind: .notShared,
       description:
-        "the servers of one database need the same files, but these are not those with which it was served before")
+        "all servers of one database need the same files, but these are other files than before")
   }
 
   /// Stores the installation's id with files that have none.

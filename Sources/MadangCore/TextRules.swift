@@ -142,7 +142,7 @@ enum TextRules {
     guard text.utf8.count <= maxSize else { throw Failure(.invalid, "\(field): more than \(maxSize) bytes") }
     guard !text.hasNUL else { throw Failure(.invalid, "\(field): contains a NUL character") }
     guard text.utf8.count <= maxCharacterSize || text.allSatisfy({ $0.utf8.count <= maxCharacterSize }) else {
-      throw Failure(.invalid, "\(field): a letter with too many marks")
+      throw Failure(.invalid, "\(field): a letter with too many combining marks")
     }
     return normalized(text)
   }

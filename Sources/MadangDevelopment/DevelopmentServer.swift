@@ -9,14 +9,14 @@ import ServiceLifecycle
 import SocketIOServer
 import Synchronization
 
-/// A server in development mode, with the system's clock and randomness, the only one on an embedded database; its kit, and the worlds
-/// that are made through it.
+/// A server in development mode with the system's clock and randomness, the only one on an embedded database, together with
+/// its kit and the worlds that it makes.
 package struct DevelopmentServer: Service {
   package let server: MadangServer
   private let kit: Kit
   private let worlds: SharedWorlds
 
-  /// - Parameter address: By which clients reach the server and its worlds, as URLs have it.
+  /// - Parameter address: The address of the server and its worlds in URLs.
   package init(_ settings: ServerSettings, address: String = "127.0.0.1", logger: Logger) async throws {
     let clock = MadangCore.Clock()
     let kit = Kit(clock: clock)
@@ -43,29 +43,29 @@ package struct DevelopmentServer: Service {
     try await withGracefulShutdownHandler {
       try await server.run()
     } onGracefulShutdown: { [kit, worlds] in
-      let reason = WorldError("the server is stopping; ask again when it has been started anew")
+      let reason = WorldError("the server is stopping; call again when it has been restarted")
       kit.refuse(because: reason)
       worlds.refuse(because: reason)
     }
   }
 
-  /// How many calls about a server are being answered, for tests: about a world, or about this one.
+  /// The number of calls in progress about a world, or about this server; for tests.
   package func callsUnderWay(of world: String? = nil) -> Int {
     guard let world else { return kit.developmentCallsUnderWay }
     return worlds.world(world)?.kit.developmentCallsUnderWay ?? 0
   }
 
-  /// Removes all files of worlds, at once: the process ends without waiting for anything.
+  /// Removes all files of worlds at once: the process ends without waiting.
   package func removeFiles() { worlds.removeFiles() }
 
-  /// Ends all scripts and worlds. The server has ended.
+  /// Ends all scripts and worlds, after the server has ended.
   package func end() async {
     await kit.scripts.removeAll()
     await worlds.end()
   }
 }
 
-/// The worlds of a process, made when the first of them is asked for.
+/// The worlds of a process, created at the first request for one.
 private final class SharedWorlds: Sendable {
   private let worlds = Mutex<Worlds?>(nil)
   private let settings: ServerSettings
@@ -86,14 +86,14 @@ private final class SharedWorlds: Sendable {
     }
   }
 
-  /// What answers requests that name a host.
+  /// Finds the world of a request by its host.
   private enum Addressee {
     case server
     case world(World)
     case unknown
   }
 
-  /// Has the server's port lead to worlds, too, by the hosts that requests name.
+  /// Lets the server's port also serve worlds, by the hosts of requests.
   func stand(around surroundings: inout Surroundings, _ kit: Kit) {
     let (connections, requests) = (surroundings.connections, surroundings.requests)
     surroundings.connections = { [self] configuration in
@@ -113,7 +113,7 @@ private final class SharedWorlds: Sendable {
       case .world(let world): return try await world.port(answers: request, over: channel)
       case .unknown:
         let error = BadCall(
-          "there is no world of '\(host ?? "")', or no more; GET /_dev/worlds at localhost lists them")
+          "there is no world with the host '\(host ?? "")'; GET /_dev/worlds at localhost lists the worlds")
         return try .development(error, status: .notFound)
       }
       guard let requests else { return try await answer(request).response }
@@ -121,8 +121,8 @@ private final class SharedWorlds: Sendable {
     }
   }
 
-  /// Of `w1.localhost:8080` the world `w1`, by its id or name. An id that no world has, or has any more, leads nowhere, and so does
-  /// a name of several worlds, or of one that was removed; other names may be the server's own.
+  /// The world `w1` of `w1.localhost:8080`, by its id or name. An id without a world, a name of several worlds and the name
+  /// of a removed world are refused; other names may be the server's own.
   private func addressee(of host: String?) -> Addressee {
     guard let name = host?.nameUnderLocalhost?.lowercased() else { return .server }
     guard let worlds = worlds.withLock(\.self) else { return Worlds.isID(name) ? .unknown : .server }
@@ -133,7 +133,7 @@ private final class SharedWorlds: Sendable {
 
   func world(_ id: String) -> World? { worlds.withLock(\.self)?[id] }
 
-  /// Who waits for something in a world is told so.
+  /// Calls that wait in a world end with the reason.
   func refuse(because reason: WorldError) {
     for world in worlds.withLock(\.self)?.all ?? [] { world.kit.refuse(because: reason) }
   }
@@ -142,23 +142,23 @@ private final class SharedWorlds: Sendable {
 
   func removeFiles() { worlds.withLock(\.self)?.removeFiles() }
 
-  /// Of all worlds, also of those that have ended; nil if there were none.
+  /// The sum for all worlds, also those that have ended; nil if there were none.
   var coverage: CoverageCounts? { worlds.withLock(\.self)?.coverage }
 
   func clearCoverage() { worlds.withLock(\.self)?.clearCoverage() }
 }
 
 extension String {
-  /// Of `w1.localhost:8080` the beginning, `w1`; nil for any other host. Names of hosts are the same in capitals. Every request asks, so
-  /// bytes are looked at.
+  /// The first part of `w1.localhost:8080`, `w1`; nil for any other host. Upper and lower case are equal. Every request
+  /// calls this, so it compares bytes.
   fileprivate var nameUnderLocalhost: String? {
     var host = self
     return host.withUTF8 { bytes in
-      // The port is looked for from the end: it has five digits at most.
+      // The port is searched from the end: it has at most five digits.
       var end = bytes.endIndex
       while end > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[end - 1]) { end -= 1 }
       end = end > 0 && bytes[end - 1] == UInt8(ascii: ":") ? end - 1 : bytes.endIndex
-      // Most hosts are addresses, and do not end as this one does.
+      // Most hosts are addresses and have another ending.
       guard end > 0, bytes[end - 1] | 0x20 == UInt8(ascii: "t") else { return nil }
       return bytes[..<end].nameUnderLocalhost
     }
@@ -166,7 +166,7 @@ extension String {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-  /// The same of a host without its port.
+  /// The first part of a host without a port.
   @inline(never)
   fileprivate var nameUnderLocalhost: String? {
     let suffix = ".localhost".utf8

@@ -10,8 +10,8 @@ import SocketIOServer
 import Storage
 import Synchronization
 
-/// What developers who test clients need around one server, or around one after another: its clock, faults, people who act, and calls
-/// under `/_dev` about them.
+/// The test kit around one server, or several in succession: its clock, faults, people who act, and the calls under `/_dev`
+/// about them.
 package final class Kit: Sendable {
   package let faults: Faults
   package let outage: Outage
@@ -29,7 +29,7 @@ package final class Kit: Sendable {
 
   /// - Parameters:
   ///   - clock: The server's.
-  ///   - waits: Those of its calls.
+  ///   - waits: The waiting calls.
   package init(clock: MadangCore.Clock, journal limits: Journal.Limits = Journal.Limits(), waits: Waits = Waits()) {
     self.clock = clock
     self.waits = waits
@@ -44,8 +44,8 @@ package final class Kit: Sendable {
 
   // MARK: Around a server
 
-  /// Builds a server with the kit around it.
-  /// - Parameter change: Puts more around it.
+  /// Builds a server inside the kit.
+  /// - Parameter change: Adds further surroundings.
   package func makeServer(
     _ settings: ServerSettings, isAlone: Bool = false, logger: Logger, _ change: (inout Surroundings) -> Void = { _ in }
   ) async throws -> MadangServer {
@@ -64,10 +64,10 @@ package final class Kit: Sendable {
     return server
   }
 
-  /// The server has ended, which would hold the kit else.
+  /// The server has ended, and would otherwise keep the kit in memory.
   package func serverHasEnded() { current.put(nil) }
 
-  /// What watches and disturbs a server's packets, and notes what happens at its stand-ins.
+  /// Watches and disturbs a server's packets, and records events at its stand-ins.
   func surroundings(of calls: CallsUnderWay) -> Surroundings {
     var surroundings = Surroundings()
     surroundings.packets = SocketIOServer.PacketInterceptor(
@@ -82,7 +82,7 @@ package final class Kit: Sendable {
     return surroundings
   }
 
-  /// Closes connections that are made while the server is down.
+  /// Closes new connections while the server is down.
   func standAround(_ configuration: inout SocketIOServer.HTTPChannelConfiguration) {
     configuration.reserveConnection = { [outage, reserve = configuration.reserveConnection] peer in
       guard outage.isOver else { return nil }
@@ -91,7 +91,7 @@ package final class Kit: Sendable {
   }
 
   private func opening(_ opening: SocketIOServer.InterceptedOpening) -> SocketIOServer.OpeningAction {
-    // By a connection to another server of the process, which goes on.
+    // The connection belongs to another server of the process, which is not down.
     guard outage.isOver else { return .reset }
     guard let refusal = faults.refusal(of: opening) else { return .allow }
     journal.recordRefusal(of: opening, refusal.label)
@@ -108,10 +108,10 @@ package final class Kit: Sendable {
 
   // MARK: Around requests
 
-  /// Has a server answer a request.
+  /// Lets a server answer a request.
   typealias Answering = (Request, MadangServer) async throws -> Answer
 
-  /// Has the current server answer a request, and notes what becomes of it.
+  /// Lets the present server answer a request, and records the result.
   /// - Parameter isForOperators: Whether the request came by the listener for operators only.
   func respond(
     to request: Request, over channel: any NIOCore.Channel, isForOperators: Bool = false, by answer: Answering
@@ -122,7 +122,7 @@ package final class Kit: Sendable {
     let visit = try people.server(over: channel)
     guard !isForOperators else { return try await answer(request, visit.server).response.holding(visit) }
     connections.note(channel)
-    // The clock is read after the visit has begun: a reset sets it before it lets another begin.
+    // The clock is read after the visit has begun: a reset sets it before it admits other requests.
     let exchange = Exchange(request.head, over: channel, at: clock.now, visit)
     let response: Response
     do {
@@ -145,12 +145,13 @@ package final class Kit: Sendable {
     return answer.response
   }
 
-  /// Answers a call under `/_dev`. It is no call under way at the server: it may put another one in place, or wait for long.
+  /// Answers a call under `/_dev`. It does not count as a call in progress at the server, because it may replace the server
+  /// or wait for long.
   private func develop(
     _ request: Request, over channel: any NIOCore.Channel, isForOperators: Bool, by answer: Answering
   ) async throws -> Response {
     let place = developmentCalls.begin(over: channel)
-    guard let server = current.server else { throw WorldError("the server has ended") }
+    guard let server = current.server else { throw WorldError("the server has stopped") }
     switch server.developmentAccess(request, over: channel, isForOperators: isForOperators) {
     case .unknown: break
     case .refused(let response): return response
@@ -166,25 +167,25 @@ package final class Kit: Sendable {
     return try await answer(request, server).response.holding(place)
   }
 
-  /// What of the contract was touched by all that has happened.
+  /// The parts of the contract that all requests have touched.
   package var coverage: Coverage { journal.coverage }
 
-  /// Has further calls answered.
+  /// Accepts calls again.
   func answer(_ calls: @escaping @Sendable (DevelopmentCall) async throws -> Response?) {
     further.withLock { $0 = calls }
   }
 
-  /// Ends what is waited for: who waits is told why. What is asked afterwards is told the same. Returns when all calls are over,
-  /// whose answers are still to be written.
+  /// Ends waiting calls with the reason; later calls end with the same reason. Returns when all calls are over; their
+  /// answers may still have to be written.
   func end(because reason: WorldError) async { await calls.end(because: reason) }
 
-  /// The same, without waiting for the calls.
+  /// Ends waiting calls without waiting for them to return.
   func refuse(because reason: WorldError) { calls.refuse(because: reason) }
 
-  /// How many calls are being answered, for tests.
+  /// The number of calls in progress, for tests.
   package var developmentCallsUnderWay: Int { calls.count }
 
-  /// The answer to a call about this server; nil if there is none of this path. Throws `BadCall`.
+  /// The answer to a call about this server; nil if it has no such path. Throws `BadCall`.
   func respond(to call: DevelopmentCall) async throws -> Response? {
     do { return try await calls.run { [self] in try await answer(to: call) } } catch let error as WorldError {
       throw BadCall(error.description)
@@ -223,7 +224,7 @@ package final class Kit: Sendable {
 }
 
 extension Response {
-  /// What calls there are, in OpenAPI.
+  /// The OpenAPI document of development calls.
   fileprivate static var document: Response {
     let bytes = ByteBuffer(bytes: OpenAPIDocuments.development)
     return Response(
@@ -232,7 +233,7 @@ extension Response {
 }
 
 extension HTTPRequest {
-  /// Whether the path is under `/_dev`. Every request asks: only those that may be are read.
+  /// Whether the path is under `/_dev`. Every request calls this, so only likely paths are parsed.
   fileprivate var isDevelopmentCall: Bool {
     let first = pathWithoutQuery.utf8.drop { $0 == UInt8(ascii: "/") }.first
     guard first == UInt8(ascii: "_") || first == UInt8(ascii: "%") else { return false }

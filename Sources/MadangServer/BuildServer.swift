@@ -88,7 +88,7 @@ package func buildServer(
   if isAlone {
     // A server whose database takes no writes now still tells what it has.
     do { try await built.service.madang.auditStart(settings.given) } catch {
-      logger.error("the audit log has no row about this start", metadata: ["reason": "\(String(reflecting: error))"])
+      logger.error("this start was not recorded in the audit log", metadata: ["reason": "\(String(reflecting: error))"])
     }
   }
   return MadangServer(

@@ -5,13 +5,13 @@ import MadangOperations
 import ServiceLifecycle
 import Storage
 
-/// Tidies up at start and once in a while: addresses that are no longer fresh, what was deleted, files that were given up; and
-/// looks at which costs passwords are stored. Files that nothing names are looked for once in a while only, never at start: an
-/// operator who started with the wrong database has time to see it. What is deleted is cleared up soon after, when the sockets of
-/// all servers have heard the last of it; what no change told to sockets is found after some seconds.
+/// Housekeeping at the start and periodically: removes old addresses, deleted data and abandoned files, and counts the
+/// costs of stored passwords. Files without a row are searched only periodically, never at the start, so that an operator
+/// who started with the wrong database has time to notice. Deleted rooms are removed soon, after the sockets of all servers
+/// got the last chats; ended access that no change announced is found after some seconds.
 ///
-/// What is the database's is done by one of its servers, the leader: whoever has a lock of the database, which goes over to
-/// another one when it stops or is cut off. Each piece of work may be done twice.
+/// One server does the database's housekeeping, the leader: it holds a lock of the database, which passes to another server
+/// when it stops or is cut off. Each task may be done twice.
 struct Housekeeping: ServiceLifecycle.Service {
   private let service: Service
   private let sockets: RoomSockets
@@ -25,7 +25,7 @@ struct Housekeeping: ServiceLifecycle.Service {
   /// Uploads younger than this, in milliseconds, may still belong to a running request.
   private static let uploadAge: Int64 = 3_600_000
 
-  /// How long what was deleted stays for other servers, if there may be any.
+  /// How long deleted data stays for other servers, if there may be any.
   private var grace: Duration { service.settings.database.url == nil ? .zero : service.settings.deletionGrace }
 
   /// A room or workspace was deleted by any server. Returns at once.
@@ -62,28 +62,28 @@ struct Housekeeping: ServiceLifecycle.Service {
     return (try? await service.madang.readOnlyMode() == nil) ?? false
   }
 
-  /// A new leader does at once what the one before it may have left.
+  /// A new leader immediately does the work that the previous one may have left.
   private func takeTurn() async {
     let leads = await leads()
     await noteReadOnlyMode()
     if service.metrics.setLeads(leads), leads, await mayTidy() { await tidy() }
   }
 
-  /// It is begun and ended by other processes.
+  /// Other processes begin and end it.
   private func noteReadOnlyMode() async {
     let mode: ReadOnlyMode?
     do { mode = try await service.madang.readOnlyMode() } catch { return }
     guard service.metrics.setReadOnly(mode != nil) else { return }
     if let mode {
       service.logger.warning(
-        "the database is in read-only mode: what people write is refused until 'madang admin read-only off'",
+        "the database is in read-only mode: changes by people are refused until 'madang admin read-only off'",
         metadata: ["since": "\(WireDate.string(mode.since))", "reason": "\(mode.reason)"])
     } else {
       service.logger.notice("read-only mode has ended")
     }
   }
 
-  /// What is this server's own.
+  /// Housekeeping of this server itself.
   private func tidyOwn() async {
     service.recent.noteConnected()
     await attempt { try await service.madang.surveyPasswords() }
@@ -100,7 +100,7 @@ struct Housekeeping: ServiceLifecycle.Service {
       let (chats, files) = try await service.madang.deleteExpired()
       guard chats + files > 0 else { return }
       service.logger.info(
-        "chats and files were deleted for their age", metadata: ["chats": "\(chats)", "files": "\(files)"])
+        "chats and files were deleted because of their age", metadata: ["chats": "\(chats)", "files": "\(files)"])
       wakes.wake()
     }
     await attempt { try await service.madang.forgetLinks() }
@@ -111,23 +111,23 @@ struct Housekeeping: ServiceLifecycle.Service {
     await attempt { try await service.madang.forgetDeletedSignIns() }
   }
 
-  /// The same, and what is done once in a while only, never at start: an operator who started with a wrong clock, or with settings of which
-  /// nobody was told, has time to see it.
+  /// The leader's work, with the tasks that run only periodically, never at the start: an operator who started with a wrong
+  /// clock or unannounced settings has time to notice.
   private func tidyPeriodically() async {
     await tidy()
     await attempt {
-      // Nobody is asked: the days count from when somebody is.
+      // Without confirmation the days do not count; they begin when it is switched on.
       guard service.settings.registration.confirmation != .off else {
         return try await service.madang.restartWait(for: .confirmation)
       }
       let deleted = try await service.madang.deleteUnconfirmed()
       guard deleted > 0 else { return }
-      service.logger.info("accounts that nobody confirmed were deleted", metadata: ["accounts": "\(deleted)"])
+      service.logger.info("unconfirmed accounts were deleted", metadata: ["accounts": "\(deleted)"])
     }
     await attempt {
       let deleted = try await service.madang.deletePending()
       guard deleted > 0 else { return }
-      service.logger.info("accounts that nobody approved were deleted", metadata: ["accounts": "\(deleted)"])
+      service.logger.info("unapproved accounts were deleted", metadata: ["accounts": "\(deleted)"])
     }
   }
 
@@ -140,7 +140,7 @@ struct Housekeeping: ServiceLifecycle.Service {
   /// Rows first: they name the files.
   private func clearDeleted() async throws {
     while case let places = try await service.madang.deletedPlaces(), !places.isEmpty {
-      // Each that is there now stays for the whole time, whatever its moment is: clocks of servers differ.
+      // Rows that exist now stay for the whole time, whatever their date is, because clocks of servers differ.
       if grace > .zero { try await service.madang.clock.sleep(for: grace) }
       try await service.madang.clearDeleted(places)
       try await service.madang.removeRetiredFiles()
@@ -151,7 +151,7 @@ struct Housekeeping: ServiceLifecycle.Service {
   private func attempt(_ chore: () async throws -> Void) async {
     do { try await chore() } catch is CancellationError {
     } catch let error as StorageError where error.code == .writesStopped {
-      // Read-only mode has begun meanwhile.
+      // Read-only mode began meanwhile.
     } catch {
       service.logger.warning("housekeeping failed", metadata: ["error": "\(String(reflecting: error))"])
     }

@@ -59,6 +59,6 @@ struct ListenerService: ServiceLifecycle.Service {
 /// Runs `body`. Throws ``SetupError`` instead of the system's error for an address at which another program listens.
 package func wordingTaken(_ host: String, _ port: Int, cure: String, _ body: () async throws -> Void) async throws {
   do { try await body() } catch let error as IOError where error.errnoCode == EADDRINUSE {
-    throw SetupError("port \(port) of \(host) is taken; stop what listens there, or \(cure)", takenPort: port)
+    throw SetupError("port \(port) of \(host) is in use; stop the other program, or \(cure)", takenPort: port)
   }
 }

@@ -112,8 +112,8 @@ extension HTTPField.Name {
 extension Response {
   static var notLocal: Response {
     let error =
-      "development calls are for programs on this machine, by a name of this machine like localhost, and with 'madang serve "
-      + "--dev --lan' for those that show its token: /_dev/TOKEN/..., or Authorization: Bearer TOKEN"
+      "development calls are for programs on this machine that call it by a name like localhost, and with 'madang serve "
+      + "--dev --lan' for programs that send its token: /_dev/TOKEN/..., or Authorization: Bearer TOKEN"
     return .json(Array("{\"error\":\"\(error)\"}".utf8), status: .forbidden)
   }
 }

@@ -80,7 +80,7 @@ public struct MadangFilter: Sendable {
 
   private static func value(_ json: String) throws -> JSONValue {
     guard let value = JSONValue(text: json) else {
-      throw MadangTestingError(description: "this is no JSON: \(json)")
+      throw MadangTestingError(description: "this is not JSON: \(json)")
     }
     return value
   }

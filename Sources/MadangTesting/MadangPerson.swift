@@ -55,7 +55,8 @@ public struct MadangPerson: Sendable {
 
   private static func place(_ text: String) throws -> Place {
     guard let place = Place(text) else {
-      throw MadangTestingError(description: "'\(text)' is no place; write a workspace, or a channel as in Weekend/ios")
+      throw MadangTestingError(
+        description: "'\(text)' is not a place; write a workspace, or a channel as in Weekend/ios")
     }
     return place
   }

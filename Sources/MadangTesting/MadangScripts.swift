@@ -69,8 +69,8 @@ public struct MadangScripts: Sendable {
       try await scripts.report(of: name, after: runs, within: time)
     }
     guard isDone(report) else {
-      let done = "\(report.runs) runs are over, \(report.underWay) are under way"
-      throw MadangTestingError(description: "the script '\(name)' is not done within \(time): \(done)")
+      let done = "\(report.runs) runs have ended, \(report.underWay) still run"
+      throw MadangTestingError(description: "the script '\(name)' did not end within \(time): \(done)")
     }
     if let failure = report.failures.first, !allowingFailures {
       throw MadangTestingError(

@@ -37,17 +37,17 @@ extension SocketIOError {
 extension SocketIOError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .badURL(let url): "\"\(url)\" is no URL of a server: http, https, ws or wss, and a host"
+    case .badURL(let url): "\"\(url)\" is not the URL of a server: it needs http, https, ws or wss, and a host"
     case .notOrigin(let url):
       """
-      "\(url)" is more than a server's address: a namespace goes into connect(to:), a query into Configuration.query, and Socket.IO's path \
+      "\(url)" is more than a server's address: pass a namespace to connect(to:), a query as Configuration.query, and Socket.IO's path \
       into Configuration.path
       """
-    case .badNamespace(let name): "\"\(name)\" is no namespace: it begins with a slash, as in \"/chat\""
+    case .badNamespace(let name): "\"\(name)\" is not a namespace: begin it with a slash, as in \"/chat\""
     case .badTLS(let reason): "TLS cannot be set up: \(reason)"
     case .reservedName(let name): "no event may be called \"\(name)\""
     case .notConnected: "the namespace is not joined"
-    case .congested: "too much waits to be sent, or for acknowledgement"
+    case .congested: "too many events wait to be sent or acknowledged"
     case .full(let limit): "no more events are kept: \(limit) is reached"
     case .timedOut: "the acknowledgement did not come in time"
     case .tooSlow: "the reader fell behind"

@@ -79,7 +79,7 @@ struct PostgresLoop {
     case .attachment(let id):
       try reporting { () throws(PostgresFailure) in
         guard let message = try session.attachment(id) else {
-          return receive(.unreadable(reason: "a large message is gone, or larger than maxMessageBytes"))
+          return receive(.unreadable(reason: "a large message was deleted too early, or exceeds maxMessageBytes"))
         }
         receive(.message(message))
       }

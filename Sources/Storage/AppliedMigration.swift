@@ -41,7 +41,8 @@ extension Transaction {
       }
       guard migration.checksum == record.checksum else {
         throw StorageError(
-          .changedMigration, "migration \(record.version) (\(migration.name)) is not the text that ran on this database"
+          .changedMigration,
+          "migration \(record.version) (\(migration.name)) differs from the text that ran on this database"
         )
       }
     }

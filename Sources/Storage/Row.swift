@@ -51,7 +51,7 @@ package struct Row: Sendable {
       case .real: "a real"
       case .text: "text"
       }
-    return StorageError(.decoding, "column \(column) holds \(kind), which is no \(type)")
+    return StorageError(.decoding, "column \(column) has \(kind), which is not a \(type)")
   }
 }
 

@@ -20,8 +20,8 @@ extension MadangError {
     switch self {
     case .signedOut: "sign in with `madang login`"
     case .refused(.badKey, _, _):
-      "give the server's key of the edition 2024-10 with --key; the server has it in secrets/api-key-2024-10 of its data"
-    case .unintelligible(200, _): "if the key is one of the edition 2024-01, give one of the edition 2024-10 with --key"
+      "give the server's key of edition 2024-10 with --key; it is in the file secrets/api-key-2024-10 of the server's data directory"
+    case .unintelligible(200, _): "if this key is for edition 2024-01, give a key of edition 2024-10 with --key"
     default: nil
     }
   }

@@ -6,13 +6,13 @@ import MadangClient
 struct Madang: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "madang",
-    abstract: "A chat backend of your own, and its command-line client.",
+    abstract: "A self-hosted chat backend and its command-line client.",
     discussion: """
-      The server is taken from --server, from MADANG_SERVER, or from the profile that signing in saved \
+      The server comes from --server, from MADANG_SERVER, or from the profile that signing in saved \
       (--profile, MADANG_PROFILE, else 'default'; kept in madang/profiles under XDG_CONFIG_HOME or ~/.config). A ROOM is '#channel' or \
       @nickname or @email in the current workspace; quote the '#' for the shell.
 
-      Exit status: 0 done, 1 refused or failed, 64 wrong usage, 69 the server cannot be reached, 74 it is not known \
+      Exit status: 0 done, 1 refused or failed, 64 wrong usage, 69 the server cannot be reached, 74 it is unknown \
       whether a chat was posted.
 
       This is version \(Version.text).

@@ -32,13 +32,13 @@ struct SocketIOEcho: AsyncParsableCommand {
   var recovery = false
   @Option(help: "Open /admin to the Socket.IO Admin UI, for the user admin with this password.")
   var adminPassword: String?
-  @Option(help: "Form a cluster with the others that are given this PostgreSQL URL.") var postgres: String?
+  @Option(help: "Form a cluster with other servers on this PostgreSQL URL.") var postgres: String?
   @Option(help: "The node that the ids of sessions begin with.") var node: String?
   @Flag(help: "Rig mode: send no welcome event.") var bare = false
-  @Option(help: "Speak TLS with this certificate chain, a PEM file.") var tlsCert: String?
+  @Option(help: "Use TLS with this certificate chain, a PEM file.") var tlsCert: String?
   @Option(help: "The key for it.") var tlsKey: String?
   @Option(help: "Be a client of the server at this URL instead, and send back what it sends.") var client: String?
-  @Flag(help: "Have packets travel by MessagePack instead of JSON.") var msgpack = false
+  @Flag(help: "Encode packets with MessagePack instead of JSON.") var msgpack = false
   @Flag(help: "Compress WebSocket messages from 1 KiB for clients that offer permessage-deflate.") var deflate = false
 
   func run() async throws {

@@ -97,7 +97,7 @@ struct CommandLineAdminTests {
       #expect(login.status == 0)
       let people = try await admin.run("admin", "users", "list", "--limit", "1")
       #expect(people.output.count == 2)
-      #expect(people.errors == ["There may be more: --after 1"])
+      #expect(people.errors == ["There may be more rows: --after 1"])
     }
   }
 
@@ -153,7 +153,9 @@ struct CommandLineAdminTests {
       let unknown = try await World.eventually { try await mina.run("whoami").status == 1 }
       #expect(unknown)
       #expect(try await mina.refusal("whoami") == "E01")
-      #expect(try await mina.run("whoami").errors.first?.hasSuffix("secrets/api-key-2024-10 of its data") == true)
+      #expect(
+        try await mina.run("whoami").errors.first?.hasSuffix("secrets/api-key-2024-10 of the server's data directory")
+          == true)
       let all = try await admin.objects("admin", "keys", "list")
       #expect(all.map { $0["label"] } == [.text("an app")])
       #expect(all.first?["revokedAt"] != .other)
@@ -168,7 +170,7 @@ struct CommandLineAdminTests {
     let environment = ["MADANG_DATA": folder.path]
     let missing = try Program("madang", ["admin", "stats"], environment: environment)
     #expect(await missing.status() == 1)
-    #expect(await missing.errors.rest().first?.contains("is not there") == true)
+    #expect(await missing.errors.rest().first?.contains("does not exist") == true)
     for round in 1...2 {
       let server = try Program("madang", ["serve", "--port", "0"], environment: environment)
       _ = try await server.output.next(beginning: "madang listening on ")

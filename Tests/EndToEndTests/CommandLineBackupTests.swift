@@ -173,7 +173,7 @@ struct CommandLineBackupTests {
           let marker = folder.appending(path: "restored/restoring").path
           guard FileManager.default.fileExists(atPath: marker) else { continue }
           let refused = try await Self.run(["serve", "--port", "0"], environment)
-          #expect(refused.status == 1 && refused.errors.joined().contains("has not ended"), "\(refused)")
+          #expect(refused.status == 1 && refused.errors.joined().contains("is unfinished"), "\(refused)")
         }
         let restored = try await Self.run(["admin", "restore", backups.path, "--json"], environment)
         // It had ended before the signal arrived; or else it is resumed and completes.
@@ -250,7 +250,7 @@ struct CommandLineBackupTests {
           #expect(imported["aside"] == .text(file.path + ".moved"))
           // The backup command with the old settings.
           let stale = try await Self.run(["admin", "backup", folder.appending(path: "backups").path], here)
-          #expect(stale.status == 1 && stale.errors.joined().contains("\(file.path) is not there"), "\(stale)")
+          #expect(stale.status == 1 && stale.errors.joined().contains("\(file.path) does not exist"), "\(stale)")
         }
         let checked = try await Self.run(["admin", "check", "--hashes", "--json"], there)
         #expect(checked.status == 0 && checked.output == [] && checked.errors == [], "\(checked)")
@@ -327,7 +327,7 @@ struct CommandLineBackupTests {
     try FileManager.default.removeItem(at: files.appending(path: file))
     let people = try await Self.run(["admin", "check"], environment)
     #expect(people.status == 1)
-    #expect(people.output == ["channelChats/\(file): is missing (put it back from a backup, as it is there)"])
+    #expect(people.output == ["channelChats/\(file): is missing (copy it back from a backup, unchanged)"])
     #expect(people.errors == ["madang: 1 finding"])
     let scripts = try await Self.run(["admin", "check", "--json"], environment)
     #expect(scripts.status == 1)
@@ -379,6 +379,6 @@ struct CommandLineBackupTests {
     let nothing = try await Self.run(["admin", "restore", "/nonexistent/backups"], [:])
     #expect(nothing.status == 1)
     #expect(
-      nothing.errors == ["madang: /nonexistent/backups is not there; name a directory of backups, or one of them"])
+      nothing.errors == ["madang: /nonexistent/backups does not exist; name a directory of backups, or one backup"])
   }
 }

@@ -89,7 +89,8 @@ struct CommandLineConformanceTests {
       #expect(outcome.status == 0)
       #expect(
         outcome.errors == [
-          "The key of edition 2024-01 is answered as the other edition is; is it that one's?", "Outcomes: \(file.path)",
+          "With the key of edition 2024-01 the server answers as the other edition: are the keys exchanged?",
+          "Outcomes: \(file.path)",
         ], "\(outcome.errors)")
     }
   }
@@ -108,7 +109,7 @@ struct CommandLineConformanceTests {
       #expect(count > 1)
       #expect(
         outcome.errors.contains(
-          "Nobody can sign up: POST /v1/users/join fails in \(count) rules, whatever they are about. Begin with it."),
+          "Signing up does not work: POST /v1/users/join fails in \(count) rules. Fix it first."),
         "\(outcome.errors)")
     }
   }

@@ -57,8 +57,8 @@ struct CommandLineCoverageTests {
     let remote = try await run(address)
     #expect(
       remote.status == 1
-        && remote.errors == ["madang: \(address): is no file; curl -s \(address) | madang dev coverage -"])
+        && remote.errors == ["madang: \(address): is not a file; use: curl -s \(address) | madang dev coverage -"])
     let other = try await run(#filePath)
-    #expect(other.status == 1 && other.errors.last?.hasSuffix("is no answer of GET /_dev/coverage") == true)
+    #expect(other.status == 1 && other.errors.last?.hasSuffix("is not an answer of GET /_dev/coverage") == true)
   }
 }

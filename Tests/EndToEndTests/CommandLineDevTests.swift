@@ -177,7 +177,7 @@ struct CommandLineDevTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     for (file, input, words) in [
-      ("courtyard", "", "courtyard is a seed that is shipped, and no file: 'madang dev worlds make --seed courtyard'"),
+      ("courtyard", "", "courtyard is a built-in seed, not a file: 'madang dev worlds make --seed courtyard'"),
       (folder, "", "\(folder) is a directory; name a file"),
       ("\(folder)/none.yaml", "", "\(folder)/none.yaml cannot be read: No such file or directory"),
       ("-", "name: a\nname: b\n", "-: line 1: name: is written twice in the same object"),
@@ -215,7 +215,7 @@ struct CommandLineDevTests {
     let url = String(try await server.output.next(beginning: ready).dropFirst(ready.count))
     let closed = try await run(["dev", "worlds", "list", "--url", url])
     #expect(closed.status == 1)
-    #expect(closed.errors.first?.contains("it is no server in development mode") == true, "\(closed.errors)")
+    #expect(closed.errors.first?.contains("it is not in development mode") == true, "\(closed.errors)")
     server.signal(SIGTERM)
     _ = await server.status()
   }
@@ -243,7 +243,7 @@ struct CommandLineDevTests {
       let waited = try await shell.run("dev", "scripts", "wait", "late", "--within", "10ms", "--world", "w1")
       #expect(
         waited.errors == [
-          "madang: the script 'late' is not done within 10ms; the clock stands still: what has a pause or a rate goes on with "
+          "madang: the script 'late' did not end within 10ms; the clock is frozen: pauses and rates continue with "
             + "'madang dev clock advance 10s --world w1'"
         ], "\(waited.errors)")
     }
@@ -260,11 +260,12 @@ struct CommandLineDevTests {
       #expect(none.status == 1)
       #expect(none.errors == ["madang: \(url) asks programs of other machines for a token; \(cure)"])
       let wrong = try await shell.run("dev", "clock", "--url", url, "--token", "wrong")
-      #expect(wrong.errors == ["madang: \(url) does not take this token; \(cure)"])
+      #expect(wrong.errors == ["madang: \(url) refuses this token; \(cure)"])
       #expect(try await shell.run("dev", "clock", "--url", url, "--token", "the-right-one-of-all").status == 0)
       let more = try await shell.run("dev", "clock", "--url", "\(server.url)/_dev/the-right-one-of-all/...")
       #expect(more.status == 64)
-      #expect(more.errors.first?.contains("is more than a server: give \(server.url), and the token") == true)
+      #expect(
+        more.errors.first?.contains("is more than the URL of a server: give \(server.url), and the token") == true)
     }
   }
 
@@ -277,7 +278,7 @@ struct CommandLineDevTests {
     #expect(await program.status() == 64)
     #expect(await output == [])
     let first = await errors.first
-    #expect(first?.contains("'\(time)' is no length of time: write it without -") == true, "\(first ?? "")")
+    #expect(first?.contains("'\(time)' is not a length of time: write it without -") == true, "\(first ?? "")")
   }
 
   @Test(

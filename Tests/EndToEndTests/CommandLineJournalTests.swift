@@ -12,9 +12,9 @@ struct CommandLineJournalTests {
       // A review without any recorded call must not report success.
       let nothing = try await shell.run("dev", "review", "--world", "w1")
       #expect(nothing.status == 1 && nothing.output.isEmpty)
-      #expect(nothing.errors == ["The journal has nothing of a client."])
+      #expect(nothing.errors == ["The journal has no calls of clients."])
       let own = try await shell.run("dev", "review")
-      #expect(own.errors == ["The journal has nothing of a client; --world ID looks in a world's own."])
+      #expect(own.errors == ["The journal has no calls of clients; --world ID looks in a world's own."])
       _ = try await shell.object(
         "dev", "people", "act", "joon", "post", "Hello", "--in", "Weekend/ios", "--world", "w1")
       let world = try await shell.object("dev", "worlds", "list")
@@ -41,13 +41,13 @@ struct CommandLineJournalTests {
       #expect(none.status == 1 && none.output.last == "expected 1  no entry", "\(none.output)")
       let mistaken = try await shell.run("dev", "expect", #"{"expected":[{"code":"E1"}]}"#, "--world", "w1")
       #expect(mistaken.status == 64)
-      #expect(mistaken.errors.first?.hasPrefix("madang: expected[0].code: there is none called") == true)
+      #expect(mistaken.errors.first?.hasPrefix("madang: expected[0].code: 'E1' does not exist") == true)
 
       let table = try await shell.run("dev", "journal", "kind=request", "--world", "w1")
       #expect(table.status == 0 && table.output.last?.contains("POST /v1/users/login") == true)
       #expect(table.output.last?.contains("400, E01") == true)
       let late = try await shell.run("dev", "journal", "code=E05", "--wait", "10ms", "--world", "w1")
-      #expect(late.status == 1 && late.errors.last == "madang: 0 of 1 entries that fit were there within 10ms")
+      #expect(late.status == 1 && late.errors.last == "madang: 0 of 1 matching entries came within 10ms")
       for time in ["0.01s", "1m"] {
         let had = try await shell.run("dev", "journal", "code=E01", "--wait", time, "--world", "w1")
         #expect(had.status == 0)
@@ -55,9 +55,9 @@ struct CommandLineJournalTests {
       let few = try await shell.run(
         "dev", "journal", "code=E01", "--wait", "10ms", "--count", "2", "--json", "--world", "w1")
       #expect(few.status == 1 && few.output.count == 1)
-      #expect(few.errors == ["madang: 1 of 2 entries that fit were there within 10ms"])
+      #expect(few.errors == ["madang: 1 of 2 matching entries came within 10ms"])
       let wrong = try await shell.run("dev", "journal", "colour=red", "--world", "w1")
-      #expect(wrong.status == 64 && wrong.errors.first?.contains("colour: is no parameter") == true)
+      #expect(wrong.status == 64 && wrong.errors.first?.contains("colour: is not a parameter") == true)
       for (arguments, words) in [
         (["format=har"], "format: choose it with --json or --har."), (["wait=5s"], "wait: is an option, --wait."),
         (["--wait", "5"], "--wait: a time like 5s or 500ms, 60s at most."),

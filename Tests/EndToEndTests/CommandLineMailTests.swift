@@ -36,7 +36,7 @@ struct CommandLineMailTests {
       #expect(try await admin.object("admin", "mail", "mina@example.com")["to"] == .text("mina@example.com"))
       #expect(
         try await admin.refusal("admin", "mail", "a b@c.de")
-          == "a b@c.de is no address for mails; write one like you@example.com")
+          == "'a b@c.de' is not a mail address; write one like you@example.com")
       let account = try await admin.object("admin", "users", "reset-password", "mina@example.com", "--mail")
       #expect(account["email"] == .text("mina@example.com") && account["sessions"] == .number(1))
       #expect(

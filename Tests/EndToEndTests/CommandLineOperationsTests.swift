@@ -79,7 +79,7 @@ struct CommandLineOperationsTests {
 
     try reload(#"{"coins":{"signup":-1},"registration":"nobody"}"#)
     var mistakes = 0
-    while mistakes < 2 { if try await program.errors.next().contains("settings are not taken") { mistakes += 1 } }
+    while mistakes < 2 { if try await program.errors.next().contains("settings were not applied") { mistakes += 1 } }
     program.signal(SIGTERM)
     #expect(await program.status() == 0)
     #expect(try await objects("admin", "audit", "--kind", "settingsChanged", "--data", data).count == 1)

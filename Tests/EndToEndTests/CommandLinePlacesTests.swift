@@ -44,7 +44,7 @@ struct CommandLinePlacesTests {
       #expect(list.output.filter { $0.hasPrefix("*") }.map { $0.contains("First") } == [true])
       let unknown = try await mina.run("workspace", "show", "-w", "Third")
       #expect(unknown.status == 1)
-      #expect(unknown.errors == ["madang: you are in no workspace 'Third'"])
+      #expect(unknown.errors == ["madang: you are not in a workspace 'Third'"])
     }
   }
 
@@ -115,7 +115,7 @@ struct CommandLinePlacesTests {
       #expect(try await mina.objects("workspace", "leave", "--yes") == [])
       let deleted = try await joon.run("workspace", "delete", "-y")
       #expect(deleted.status == 0)
-      #expect(deleted.errors == ["Makers is gone."])
+      #expect(deleted.errors == ["Makers was deleted."])
       #expect(try await joon.objects("workspace", "list") == [])
       try await joon.object("workspace", "create", "For a moment")
       try await joon.object("workspace", "delete", "--yes")

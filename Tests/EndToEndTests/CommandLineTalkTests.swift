@@ -73,7 +73,7 @@ struct CommandLineTalkTests {
       _ = try await mina.objects("dev", "faults", "add", rules)
       let unknown = try await mina.run("say", "#ios", "posted")
       #expect(unknown.status == 74 && unknown.output == [], "\(unknown)")
-      #expect(unknown.errors.first?.contains("it is not known whether the chat was posted") == true)
+      #expect(unknown.errors.first?.contains("it is unknown whether the chat was posted") == true)
       #expect(try await joon.objects("history", "#ios").map { $0["content"] } == [.text("posted")])
     }
   }
@@ -86,7 +86,7 @@ struct CommandLineTalkTests {
       #expect(outcome.status == 1)
       #expect(
         outcome.errors == [
-          "madang: you have not joined #quiet: say it with --join, or read it first with madang history '#quiet'"
+          "madang: you have not joined #quiet: post with --join, or read it first with madang history '#quiet'"
         ])
       try await joon.object("say", "#quiet", "hello", "--join")
       #expect(try await mina.objects("history", "#quiet").map { $0["content"] } == [.text("hello")])

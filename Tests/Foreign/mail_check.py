@@ -203,7 +203,7 @@ def check_distrust(program, folder, context):
             assert handler.recipients == [] and madang.count("sent") == 0
             log = madang.log.read_text()
             # The cause and the cure, and no place in the source of a library.
-            words = "offers no STARTTLS" if name == "plain" else "its certificate is not believed; name its authority"
+            words = "offers no STARTTLS" if name == "plain" else "its certificate is not trusted; name its authority"
             assert words in log and "checkouts" not in log, log
 
 

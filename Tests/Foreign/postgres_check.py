@@ -142,7 +142,7 @@ def main():
         sql("CREATE DATABASE pooled")
         for mode in "transaction", "statement":
             with pooler(folder, mode) as database:
-                refused(madang, folder, mode, database, "a pooler gives each transaction another connection", "pool_mode = session")
+                refused(madang, folder, mode, database, "a pooler uses another PostgreSQL connection for each transaction", "pool_mode = session")
         with pooler(folder, "session") as database:
             words = serve(madang, f"{folder}/session", database)
             check(words is None, "a pooler that gives each client a connection of its own is served", words)

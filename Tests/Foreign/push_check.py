@@ -220,8 +220,8 @@ async def check_stranger(program, folder):
         scene = Scene(server, devices, record.gone)
         await scene.set_up()
         await scene.post(1)
-        await until(lambda: "takes no notifications now" in pathlib.Path(server.log).read_text(), "nobody was told of the certificate")
-        assert "its certificate is not believed" in pathlib.Path(server.log).read_text(), "another failure than the certificate's"
+        await until(lambda: "does not accept notifications now" in pathlib.Path(server.log).read_text(), "nobody was told of the certificate")
+        assert "its certificate is not trusted" in pathlib.Path(server.log).read_text(), "another failure than the certificate's"
         assert not record.taken and not record.refused, "a stranger was told"
     finally:
         with contextlib.suppress(ProcessLookupError):

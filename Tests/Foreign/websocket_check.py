@@ -400,7 +400,7 @@ def run_play(play, server, offer):
     except (Broken, OSError) as error:
         why = "nothing more came in time" if isinstance(error, TimeoutError) else str(error)
         sent, received = (peer.sent, peer.received) if peer else (b"", b"")
-        return {"outcome": "failed", "why": why if server.is_running else "the server has ended",
+        return {"outcome": "failed", "why": why if server.is_running else "the server has stopped",
                 "sent": excerpt(sent), "received": excerpt(received)}
     finally:
         if peer:

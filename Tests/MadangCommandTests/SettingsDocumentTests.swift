@@ -13,14 +13,13 @@ struct SettingsDocumentTests {
   private static let head = """
     # Settings
 
-    Each setting of `madang serve`, by its key in a settings file (`--config FILE`, JSON; `a.b` may be written as `{"a": {"b": ...}}`). In
-    the environment it is `MADANG_` and the key in capitals, `_` for each dot: `MADANG_SOCKET_ACCESS` for `socket.access`. An option of
-    the command line counts before the environment, that before the file, that before the default.
+    Settings of `madang serve`. The key is the name in a settings file (`--config FILE`, JSON; `a.b` may be written as
+    `{"a": {"b": ...}}`). The environment variable is `MADANG_` and the key in capitals with `_` for each dot: `MADANG_SOCKET_ACCESS` for
+    `socket.access`. The command line goes before the environment, the environment before the file, the file before the default.
 
-    `live`: a running server takes another value at SIGHUP (`systemctl reload madang`); others need a restart. `secret`: no command shows
-    the value. `madang admin settings` lists the values that count, and where each comes from. A key that is none is refused
-    with the one that was meant; a mistake names its cure. No value may have a control character, such as the carriage return
-    at the end of a line from Windows.
+    `live` settings change while the server runs, at SIGHUP (`systemctl reload madang`); the others need a restart. `secret` values are
+    never printed. `madang admin settings` lists the values in use and where each comes from. Unknown keys are refused, with a
+    suggestion. Values may not have control characters, such as the carriage return at the end of a line from Windows.
 
     """
 
@@ -33,7 +32,7 @@ struct SettingsDocumentTests {
       for setting in settings {
         let value = setting.value.replacing(FileManager.default.currentDirectoryPath, with: ".")
         let notes = (setting.isLive ? ["live"] : []) + (setting.isSecret ? ["secret"] : [])
-        let variable = setting.customaryVariable.map { "; `\($0)` counts where nothing else says it" } ?? ""
+        let variable = setting.customaryVariable.map { "; `\($0)` is used if the setting is not given" } ?? ""
         lines.append(
           "| `\(setting.key)` | \(value.isEmpty ? "" : "`\(cell(value))`") | \(cell(setting.help))\(variable)"
             + "\(notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))") |")

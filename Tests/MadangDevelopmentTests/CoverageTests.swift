@@ -26,7 +26,7 @@ struct CoverageTests {
     try #require(try await report(scene).first { $0.edition == edition && $0.section == section }).counts
   }
 
-  @Test("the contract is read from the documents: each operation, code and field that may be left out, once")
+  @Test("the contract is read from the OpenAPI documents: each operation, code and optional field once")
   func contract() throws {
     for edition in EditionName.allCases {
       let description = APIDescription.of(edition)
@@ -88,7 +88,7 @@ struct CoverageTests {
     }
   }
 
-  @Test("a flow is touched once its steps came one after the other")
+  @Test("a flow is touched once its steps have come in order")
   func flows() async throws {
     try await FaultScene.run { (scene) async throws in
       _ = try await scene.world.call(.POST, "users/validation/email", .json(["email": "joon@example.com"]))
@@ -102,7 +102,9 @@ struct CoverageTests {
     }
   }
 
-  @Test("a flow goes on with an event that comes before the answer of what brought it about, and with no earlier one")
+  @Test(
+    "an event may come before the answer of the call that caused it and still continues its flow; earlier events do not"
+  )
   func earlyEvents() async throws {
     try await FaultScene.run { (scene) async throws in
       func sent(by post: (EngineClient) async throws -> Void) async throws -> Int? {
@@ -132,7 +134,7 @@ struct CoverageTests {
     }
   }
 
-  @Test("a room that is entered while its history is under way was not entered after it")
+  @Test("a room joined while its history is loading does not count as joined after it")
   func enteredTooEarly() async throws {
     try await FaultScene.run { (scene) async throws in
       #expect(try await scene.world.call(.DELETE, "/_dev/coverage", key: nil).status == 200)
@@ -205,7 +207,7 @@ struct CoverageTests {
     }
   }
 
-  @Test("a server tells of all its worlds, also of those that are gone")
+  @Test("a server's coverage includes all its worlds, also removed ones")
   func worlds() async throws {
     try await WorldCallsTests.run { dev in
       func operations() async throws -> [String: Any] {

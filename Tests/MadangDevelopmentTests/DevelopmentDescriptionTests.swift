@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The OpenAPI document of development calls", .timeLimit(.minutes(1)))
 struct DevelopmentDescriptionTests {
-  @Test("it has the calls that docs/reference/dev.md tells, and no others")
+  @Test("the document has exactly the calls of docs/reference/dev.md")
   func documented() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/reference/dev.md")
     let text = try String(contentsOf: page, encoding: .utf8)
@@ -27,7 +27,7 @@ struct DevelopmentDescriptionTests {
     #expect(told.symmetricDifference(described).sorted() == [])
   }
 
-  @Test("bodies have the fields that are read, and numbers their limits")
+  @Test("documented bodies have the fields that are read, and numbers have their limits")
   func fields() throws {
     let document = try DevelopmentDescription.document()
     let schemas = try #require(document["components"]?["schemas"])
@@ -45,7 +45,7 @@ struct DevelopmentDescriptionTests {
     }
   }
 
-  @Test("whoever reads it calls the server that gave it, with a token where that asks for one")
+  @Test("the document names the server that sent it, with its token if it needs one")
   func servers() throws {
     let document = try DevelopmentDescription.document()
     let servers = try #require(document["servers"]?.list)
@@ -73,7 +73,7 @@ struct DevelopmentDescriptionTests {
         let answer = try await (isOfServer ? dev : world).call(
           HTTPMethod(rawValue: operation.method), "/_dev\(path)?wiat=5s")
         #expect(
-          answer.status == 400 && answer.body.contains("wiat: is no parameter of this call"),
+          answer.status == 400 && answer.body.contains("wiat: is not a parameter of this call"),
           "\(operation.method) \(path): \(answer.status) \(answer.body)")
       }
       #expect(try await world.call(.GET, "/_dev/world").body == before)
@@ -83,7 +83,7 @@ struct DevelopmentDescriptionTests {
     }
   }
 
-  @Test("a server in development mode gives it away, and its worlds do")
+  @Test("a server in development mode and its worlds serve the document")
   func served() async throws {
     try await WorldCallsTests.run { dev in
       let answer = try await dev.call(.GET, "/_dev/openapi.json")

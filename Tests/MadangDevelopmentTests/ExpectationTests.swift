@@ -22,7 +22,7 @@ struct ExpectationTests {
   }
 
   @Test(
-    "is met",
+    "an expectation is met by matching calls",
     arguments: [
       // In any order, one of each at least.
       #"{"expected":[{"operation":"channelHistory","times":{"min":1}},{"operation":"postToChannel","times":{"min":1}}],"after":AFTER}"#,
@@ -40,7 +40,7 @@ struct ExpectationTests {
   }
 
   @Test(
-    "is not met, and says what differed",
+    "an expectation that is not met reports the difference",
     arguments: [
       (
         #"{"expected":[{"operation":"leaveChannel"}],"after":AFTER}"#, ["missing: operation leaveChannel"]
@@ -59,7 +59,7 @@ struct ExpectationTests {
       ),
       (
         #"{"expected":[{"operation":"postToChannel","times":2}],"only":true,"after":AFTER}"#,
-        ["missing: operation postToChannel, 1 of 2 times", "came too: channelHistory with 200 (entry 2)"]
+        ["missing: operation postToChannel, 1 of 2 times", "also came: channelHistory with 200 (entry 2)"]
       ),
       (
         #"{"expected":[{"operation":"channelHistory","times":2},{"operation":"postToChannel","times":2}],"order":"strict","after":AFTER}"#,
@@ -91,7 +91,7 @@ struct ExpectationTests {
     }
   }
 
-  @Test("waits for what is missing, and not for what nothing can make good")
+  @Test("an expectation waits for missing calls, but not once it can no longer be met")
   func waits() async throws {
     try await FaultScene.run { (scene) async throws in
       let after = try await scene.journal().last
@@ -108,7 +108,7 @@ struct ExpectationTests {
     }
   }
 
-  @Test("once everything is there, it is watched for what may not come, as long as somebody wants")
+  @Test("a met expectation is watched for forbidden calls for a given time")
   func settles() async throws {
     try await FaultScene.run { (scene) async throws in
       let after = try await scene.journal().last
@@ -124,7 +124,7 @@ struct ExpectationTests {
     }
   }
 
-  @Test("packets and notifications are expected as well")
+  @Test("packets and notifications can be expected, too")
   func packets() async throws {
     try await FaultScene.run { (scene) async throws in
       let client = try await scene.joined(.upgraded)
@@ -143,7 +143,7 @@ struct ExpectationTests {
     }
   }
 
-  @Test("in strict order a request stands before what it brought about, though it is answered later")
+  @Test("in strict order a request comes before the events that it caused, even if it is answered later")
   func late() async throws {
     try await FaultScene.run { (scene) async throws in
       let client = try await scene.joined(.webSocket)
@@ -178,41 +178,46 @@ struct ExpectationTests {
   }
 
   @Test(
-    "what cannot be expected is said with its cause and its cure",
+    "an invalid expectation is refused with its cause and its cure",
     arguments: [
-      (#"{"expected":[]}"#, "expected: 1 to 256"), (#"{"expected":[{"operations":"x"}]}"#, "is no field of something"),
+      (#"{"expected":[]}"#, "expected: 1 to 256"),
+      (#"{"expected":[{"operations":"x"}]}"#, "is not a field of something"),
       (#"{"expected":[{"operation":"fly"}]}"#, "no edition has 'fly'"),
       (#"{"expected":[{"times":{"min":2,"max":1}}]}"#, "with min not above max"),
-      (#"{"expect":[]}"#, "expect: is no field of an expectation"), (#"{"expected":[{}],"wait":"5"}"#, "a time like"),
+      (#"{"expect":[]}"#, "expect: is not a field of an expectation"),
+      (#"{"expected":[{}],"wait":"5"}"#, "a time like"),
       (#"{"expected":[{"times":-1}]}"#, "expected[0].times: a whole number"),
       (#"{"expected":[{"times":"2"}]}"#, "expected[0].times: a whole number"), (#"{}"#, "expected: is missing"),
-      (#"{"expected":[{"body":{"password":"x"}}]}"#, "expected[0].body.password: is a secret"),
-      (#"{"expected":[{"body":[1,{"user":{"password":"x"}}]}]}"#, "expected[0].body[1].user.password: is a secret"),
-      (#"{"expected":[{"account":"nobody"}]}"#, "expected[0].account: nobody has the e-mail 'nobody'"),
-      (#"{"expected":[{}],"among":{"methdo":"POST"}}"#, "among.methdo: is no field of a filter"),
+      (#"{"expected":[{"body":{"password":"x"}}]}"#, "expected[0].body.password: the journal does not keep secrets"),
+      (
+        #"{"expected":[{"body":[1,{"user":{"password":"x"}}]}]}"#,
+        "expected[0].body[1].user.password: the journal does not keep secrets"
+      ),
+      (#"{"expected":[{"account":"nobody"}]}"#, "expected[0].account: there is no person with the e-mail 'nobody'"),
+      (#"{"expected":[{}],"among":{"methdo":"POST"}}"#, "among.methdo: is not a field of a filter"),
       // What nothing can ever match would make "never" true for ever.
       (#"{"expected":[{"operation":"postToChannel","event":"channel"}]}"#, "no entry of the journal has all of these"),
       (#"{"expected":[{"operation":"postToChannel","direction":"fromClient"}]}"#, "has all of these"),
       (#"{"expected":[{"kind":"request","event":"channel"}]}"#, "has all of these"),
       (#"{"expected":[{"packet":"ping","event":"channel"}]}"#, "packet: 'ping' has no event"),
-      (#"{"expected":[{"packet":"noop"}]}"#, "packet: there is none called 'noop'"),
-      (#"{"expected":[{"kind":"connection","event":"open"}]}"#, "event: there is none called 'open'"),
-      (#"{"expected":[{"kind":"req*uests"}]}"#, "kind: there is none called"),
+      (#"{"expected":[{"packet":"noop"}]}"#, "packet: 'noop' does not exist"),
+      (#"{"expected":[{"kind":"connection","event":"open"}]}"#, "event: 'open' does not exist"),
+      (#"{"expected":[{"kind":"req*uests"}]}"#, "kind: 'req*uests' does not exist"),
       (
         #"{"expected":[{"code":"E05"}],"only":true,"among":{"operation":"fly"}}"#,
         "among.operation: no edition has 'fly'"
       ),
-      (#"{"expected":[{"code":"e05"}]}"#, "expected[0].code: there is none called 'e05'"),
-      (#"{"expected":[{"method":"GTE"}]}"#, "method: there is none called 'GTE'"),
+      (#"{"expected":[{"code":"e05"}]}"#, "expected[0].code: 'e05' does not exist"),
+      (#"{"expected":[{"method":"GTE"}]}"#, "method: 'GTE' does not exist"),
       (#"{"expected":[{"status":"999"}]}"#, "status: a status like 200"),
       (#"{"expected":[{"operation":"postTo*Chanel"}]}"#, "no edition has 'postTo*Chanel'"),
       (#"{"expected":[{"path":"v1/workspaces"}]}"#, "path: a path like"),
       (#"{"expected":[{"path":"/v1/x?y=1"}]}"#, "without its query"),
       (#"{"expected":[{"namespace":"ws-channel-1"}]}"#, "namespace: a namespace like"),
-      (#"{"expected":[{"event":"chanel","direction":"toClient"}]}"#, "event: there is none called 'chanel'; there are"),
-      (#"{"expected":[{"path":"/_dev/clock","times":0}]}"#, "path: development calls are no requests of clients"),
-      (#"{"expected":[{}],"among":{"method":"POST"}}"#, #"which is looked at with \"only\": true"#),
-      (#"{"expected":[{"body":{"password":"Passw0rd!"}}]}"#, "password: is a secret"),
+      (#"{"expected":[{"event":"chanel","direction":"toClient"}]}"#, "event: 'chanel' does not exist; there are"),
+      (#"{"expected":[{"path":"/_dev/clock","times":0}]}"#, "path: development calls are not in the journal"),
+      (#"{"expected":[{}],"among":{"method":"POST"}}"#, #"among: needs \"only\": true"#),
+      (#"{"expected":[{"body":{"password":"Passw0rd!"}}]}"#, "password: the journal does not keep secrets"),
     ])
   func mistakes(_ body: String, _ words: String) async throws {
     try await Scene.run { worlds in

@@ -6,9 +6,9 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("Whom faults reach", .timeLimit(.minutes(1)))
+@Suite("Accounts and worlds that faults apply to", .timeLimit(.minutes(1)))
 struct FaultReachTests {
-  @Test("a rule for packets of an account that is named before it signs up")
+  @Test("a rule may name the account of its packets before that account signs up")
   func newAccount() async throws {
     try await FaultScene.run { (scene) async throws in
       let id = try await scene.kit.faults.add(
@@ -29,7 +29,7 @@ struct FaultReachTests {
     }
   }
 
-  @Test("a rule for packets of an account goes on after a reset")
+  @Test("a rule for packets of an account still applies after a reset")
   func reset() async throws {
     try await Scene.run { worlds in
       let world = try await worlds.make(try Scene.plan(.courtyard, number: 1))
@@ -48,7 +48,7 @@ struct FaultReachTests {
     }
   }
 
-  @Test("a restart of a world ends its connections by Host at the port of the server that made it, and no others")
+  @Test("a restart of a world ends only its connections, also those by Host at its server's port")
   func restartByHost() async throws {
     try await WorldCallsTests.run { dev in
       _ = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard"}"#)

@@ -24,7 +24,7 @@ struct FaultRuleTests {
 
   private func rule(_ match: String) -> String { #"{"match":{\#(match)},"effect":{"kind":"status","status":503}}"# }
 
-  @Test("rules are added, listed with what they did, and removed")
+  @Test("rules are added, listed with their counts, and removed")
   func calls() async throws {
     try await FaultScene.run { (scene) async throws in
       let first = try await add(rule(#""operation":"me","times":1"#), to: scene)
@@ -51,9 +51,9 @@ struct FaultRuleTests {
   }
 
   @Test(
-    "a mistake is answered with the field and the cure, and adds nothing",
+    "a mistake in a rule is answered with the field and the cure, and adds nothing",
     arguments: [
-      (#"{"#, #"the body is no JSON that can be read; write {"field": value}"#),
+      (#"{"#, #"the body is not valid JSON; write {"field": value}"#),
       (#"{}"#, #"effect: is missing; a rule is {"match": {...}, "effect": {"kind": ...}}"#),
       (#"{"effect":{}}"#, "effect.kind: is missing"),
       (#"{"effect":{"kind":"status"}}"#, "effect.status: is missing; 'status' needs it"),
@@ -64,80 +64,83 @@ struct FaultRuleTests {
         #"{"effect":{"kind":"latency","milliseconds":1e300}}"#,
         "effect.milliseconds: is not whole, or too large for its field"
       ),
-      (#"{"effect":{"kind":"drop","bytes":1}}"#, "effect.bytes: is no field of 'drop', which has none"),
+      (#"{"effect":{"kind":"drop","bytes":1}}"#, "effect.bytes: is not a field of 'drop', which has none"),
       (
         #"{"effect":{"kind":"cut","bytes":1},"match":{"event":"x"}}"#,
-        "match.event: tells packets of sockets apart, and 'cut' does not happen to these; leave it out, or choose another effect"
+        "match.event: selects packets of sockets, but 'cut' does not apply to these; leave it out, or choose another effect"
       ),
       (
         #"{"effect":{"kind":"drop"},"match":{"path":"/x"}}"#,
-        "match.path: tells HTTP requests apart, and 'drop' does not happen to these; leave it out, or choose another effect"
+        "match.path: selects HTTP requests, but 'drop' does not apply to these; leave it out, or choose another effect"
       ),
       (
         #"{"effect":{"kind":"refuseNamespace"},"match":{"account":"a@example.com"}}"#,
-        "match.account: nobody is known yet when a client asks for a WebSocket or a namespace"
+        "match.account: when a client asks for a WebSocket or a namespace, its account is not known yet; leave it out"
       ),
       (#"{"effect":{"kind":"drip","bytes":0,"milliseconds":0}}"#, "effect.bytes: 1 to 1048576"),
       (
         #"{"effect":{"kind":"close","closeCode":1005}}"#,
-        "effect.closeCode: 1000 to 1014 but 1004, 1005 and 1006, or 3000 to 4999"
+        "effect.closeCode: 1000 to 1014 except 1004, 1005 and 1006, or 3000 to 4999"
       ),
       (#"{"effect":{"kind":"reset"},"match":{"nth":0}}"#, "match.nth: 1 to 1000000000"),
       (
         #"{"effect":{"kind":"reset"},"match":{"nth":1,"every":2}}"#,
-        "match.every: 'nth' is given, and only one of them may be"
+        "match.every: is not allowed with 'nth'"
       ),
       (#"{"effect":{"kind":"reset"},"match":{"probability":2}}"#, "match.probability: above 0, and 1 at most"),
       (
         #"{"effect":{"kind":"reset"},"match":{"seed":2}}"#,
-        "match.seed: nothing is left to chance; give 'probability', or 'jitter' of the effect"
+        "match.seed: is only for random rules; add 'probability', or 'jitter' of the effect"
       ),
       (#"{"effect":{"kind":"reset"},"match":{"until":"soon"}}"#, "match.until: a date like 2026-01-31T12:00:00.000Z"),
       (
         #"{"effect":{"kind":"reset"},"match":{"until":"2001-01-01T00:00:00Z"}}"#,
-        "match.until: is over by the server's clock"
+        "match.until: has already passed on the server's clock"
       ),
-      (#"{"effect":{"kind":"reset"},"match":{"nth":1,"times":2}}"#, "match.times: 'nth' is given, which is one time"),
+      (
+        #"{"effect":{"kind":"reset"},"match":{"nth":1,"times":2}}"#,
+        "match.times: is not allowed with 'nth', which applies once"
+      ),
       (
         #"{"effect":{"kind":"reset"},"match":{"path":"v1/x"}}"#,
         "match.path: a path like /v1/workspaces, without its query; * stands for any text"
       ),
       (
         #"{"effect":{"kind":"reset"},"match":{"path":"/_dev/clock"}}"#,
-        "match.path: development calls are no requests of clients; the journal has none, and rules see none"
+        "match.path: development calls are not in the journal and not matched by rules"
       ),
       (
         #"{"effect":{"kind":"drop"},"match":{"event":"chanel","direction":"toClient"}}"#,
-        "match.event: there is none called 'chanel'; there are channel, dm"
+        "match.event: 'chanel' does not exist; there are channel, dm"
       ),
       (
         #"{"effect":{"kind":"reset"},"match":{"method":"GTE"}}"#,
-        "match.method: there is none called 'GTE'; there are GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+        "match.method: 'GTE' does not exist; there are GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
       ),
       (
         #"{"effect":{"kind":"reset"},"match":{"method":"GET","operation":"postToChannel"}}"#,
-        "match.method: 'postToChannel' is called with another one"
+        "match.method: 'postToChannel' has another method"
       ),
       (
         #"{"effect":{"kind":"refuseNamespace"},"match":{"direction":"toClient"}}"#,
-        "match.direction: clients ask for namespaces; leave it out, or write fromClient"
+        "match.direction: only clients ask for namespaces; leave it out, or write fromClient"
       ),
       (
         #"{"effect":{"kind":"refuseNamespace"},"match":{"packet":"event"}}"#,
-        "match.packet: clients ask for namespaces with a connect; leave packet and event out"
+        "match.packet: clients ask for namespaces only with a connect; leave packet and event out"
       ),
       (
         #"{"effect":{"kind":"drop"},"match":{"packet":"noop"}}"#,
-        "match.packet: rules are not asked about a noop, which only ends a poll"
+        "match.packet: rules do not apply to a noop, which only ends a poll"
       ),
       (
         #"{"effect":{"kind":"drop"},"match":{"packet":"ping","namespace":"/x"}}"#,
-        "match.namespace: 'ping' is of the connection, not of a namespace"
+        "match.namespace: 'ping' belongs to the connection, not to a namespace; leave it out"
       ),
       (#"{"effect":{"kind":"drop"},"match":{"direction":"up"}}"#, "match.direction: one of fromClient, toClient"),
       (
         #"{"effect":{"kind":"contentType","contentType":"a\r\nb: c"}}"#,
-        "effect.contentType: visible ASCII characters and blanks"
+        "effect.contentType: visible ASCII characters and spaces"
       ),
     ])
   func mistakes(_ json: String, _ error: String) async throws {
@@ -156,24 +159,25 @@ struct FaultRuleTests {
     try await FaultScene.run { (scene) async throws in
       let field = try await add(rule(#""opration":"me""#), to: scene)
       #expect(
-        try field.json["error"]?.string?.hasPrefix("match.opration: is no field of a match; it has edition, ") == true)
+        try field.json["error"]?.string?.hasPrefix("match.opration: is not a field of a match; it has edition, ")
+          == true)
       let operation = try await add(rule(#""operation":"postChannel""#), to: scene)
       #expect(
         try operation.json["error"]?.string?.hasPrefix("match.operation: no edition has 'postChannel'; give ") == true)
     }
   }
 
-  @Test("there may be so many rules and no more")
+  @Test("the number of rules is limited")
   func limit() async throws {
     try await FaultScene.run { (scene) async throws in
       let rules = Array(repeating: FaultRule(FaultEffect(.drop)), count: Faults.maxRules)
       _ = try await scene.kit.faults.add(rules)
       let error = await #expect(throws: BadCall.self) { try await scene.kit.faults.add(rules[0]) }
-      #expect(error?.error == "there may be 256 faults; remove some with DELETE /_dev/faults/ID")
+      #expect(error?.error == "there are already 256 faults; remove some with DELETE /_dev/faults/ID")
     }
   }
 
-  @Test("what a rule is for: operation, edition, method, path and account", arguments: TestEngine.available)
+  @Test("a rule applies by operation, edition, method, path and account", arguments: TestEngine.available)
   func matching(_ engine: TestEngine) async throws {
     try await FaultScene.run(engine) { (scene) async throws in
       let matches: [(String, isMeant: Bool)] = [
@@ -193,7 +197,7 @@ struct FaultRuleTests {
     }
   }
 
-  @Test("when a rule is due: the nth time, every nth time, some times, until a moment")
+  @Test("a rule applies the nth time, every nth time, some times, or until a moment")
   func due() async throws {
     try await FaultScene.run { (scene) async throws in
       let cases: [(String, [Int])] = [
@@ -212,7 +216,7 @@ struct FaultRuleTests {
     }
   }
 
-  @Test("chance comes out the same for the same seed, and differently for another")
+  @Test("random rules repeat with the same seed and differ with another")
   func chance() async throws {
     try await FaultScene.run { (scene) async throws in
       var runs: [[Int]] = []
@@ -227,7 +231,7 @@ struct FaultRuleTests {
     }
   }
 
-  @Test("the first rule that is due happens; those behind it do not see the request")
+  @Test("the first rule that is due applies; later rules do not see the request")
   func order() async throws {
     try await FaultScene.run { (scene) async throws in
       _ = try await add(
@@ -238,7 +242,7 @@ struct FaultRuleTests {
     }
   }
 
-  @Test("a restart is asked for, with limits")
+  @Test("a restart can be requested within limits")
   func restart() async throws {
     try await FaultScene.run { (scene) async throws in
       let bad = try await scene.world.call(.POST, "/_dev/restart", key: nil, .json(["milliseconds": -1]))
@@ -251,7 +255,7 @@ struct FaultRuleTests {
     }
   }
 
-  @Test("outside of development mode there are no faults")
+  @Test("a server outside development mode has no faults")
   func production() async throws {
     var settings = Support.World.settings
     settings.isDevelopment = false

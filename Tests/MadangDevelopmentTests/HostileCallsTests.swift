@@ -7,7 +7,7 @@ import Testing
 /// What a careless or hostile client or tester may send.
 @Suite("Hostile calls of development mode", .timeLimit(.minutes(1)))
 struct HostileCallsTests {
-  @Test("a length that a client of long-polling makes up ends no reader of the journal")
+  @Test("a forged length of a polling client does not disturb readers of the journal")
   func length() async throws {
     try await FaultScene.run { (scene) async throws in
       let wire = try await Wire.connect(scene.port)
@@ -22,7 +22,7 @@ struct HostileCallsTests {
     }
   }
 
-  @Test("numbers beyond all reason are refused")
+  @Test("absurdly large numbers are refused")
   func numbers() async throws {
     try await Scene.run { worlds in
       let world = Caller(url: try await worlds.make(try Scene.plan(.empty)).url)
@@ -34,7 +34,7 @@ struct HostileCallsTests {
     }
   }
 
-  @Test("a secret deep in what is expected is found in one pass, and named by the beginning of its place")
+  @Test("a secret deep in an expectation is found in one pass and reported with the start of its path")
   func deepSecret() async throws {
     try await Scene.run { worlds in
       let world = Caller(url: try await worlds.make(try Scene.plan(.empty)).url)
@@ -43,11 +43,12 @@ struct HostileCallsTests {
       let whole = #"{"expected":[{"body":\#(body)\#(String(repeating: "}]", count: depth / 2))}]}"#
       let answer = try await world.call(.POST, "/_dev/expect", whole)
       #expect(answer.status == 400 && answer.body.contains("expected[0].body[1].aaa"), "\(answer)")
-      #expect(answer.body.contains("...: is a secret") && answer.body.utf8.count < 500, "\(answer)")
+      #expect(
+        answer.body.contains("...: the journal does not keep secrets") && answer.body.utf8.count < 500, "\(answer)")
     }
   }
 
-  @Test("texts that take the square of their length to compare, and bodies too long for what they say, are refused")
+  @Test("texts with quadratic comparison and bodies beyond their limit are refused")
   func costlyBodies() async throws {
     try await Scene.run { worlds in
       let world = Caller(url: try await worlds.make(try Scene.plan(.empty)).url)
@@ -56,7 +57,7 @@ struct HostileCallsTests {
         ("expect", #"{"expected":[{"account":"a\#(marks)"}]}"#), ("faults", #"{"effect":{"kind":"a\#(marks)"}}"#),
       ] {
         let answer = try await world.call(.POST, "/_dev/\(path)", body)
-        #expect(answer.status == 400 && answer.body.contains("too many marks"), "\(answer)")
+        #expect(answer.status == 400 && answer.body.contains("too many combining marks"), "\(answer)")
       }
       let many = Array(repeating: "{}", count: 400_000).joined(separator: ",")
       let long = try await world.call(.POST, "/_dev/expect", #"{"expected":[\#(many)]}"#)
@@ -64,7 +65,7 @@ struct HostileCallsTests {
     }
   }
 
-  @Test("an error does not grow with the depth and the count of what is wrong")
+  @Test("an error text stays short, however many mistakes a body has")
   func longErrors() async throws {
     try await Scene.run { worlds in
       let world = Caller(url: try await worlds.make(try Scene.plan(.empty)).url)
@@ -101,11 +102,11 @@ struct HostileCallsTests {
           + (1...9).map { level in
             "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ","))]"
           }
-          + ["? *a9", ": 1"]).joined(separator: "\n"), "are not taken"
+          + ["? *a9", ": 1"]).joined(separator: "\n"), "are not allowed"
       ),
       (
         (["- &\(anchor)0 [x,x]"] + (1...12).map { "- &\(anchor)\($0) [*\(anchor)\($0 - 1),*\(anchor)\($0 - 1)]" }
-          + ["- ? *\(anchor)12", "  : 1"]).joined(separator: "\n"), "are not taken"
+          + ["- ? *\(anchor)12", "  : 1"]).joined(separator: "\n"), "are not allowed"
       ),
       (
         """
@@ -128,7 +129,7 @@ struct HostileCallsTests {
     #expect(error?.description.contains(words) == true, "\(error.map(String.init(describing:)) ?? "")")
   }
 
-  @Test("equal seeds written as objects with equal numbers are equal worlds, whatever the order of their fields")
+  @Test("the order of fields in a seed does not change its world")
   func objects() async throws {
     try await WorldCallsTests.run { dev in
       var people: Set<String> = []
@@ -144,7 +145,7 @@ struct HostileCallsTests {
     }
   }
 
-  @Test("a field that a call does not have is refused, and so is a call that is none")
+  @Test("unknown fields and unknown calls are refused")
   func unknown() async throws {
     try await WorldCallsTests.run { dev in
       for (path, body) in [
@@ -152,7 +153,7 @@ struct HostileCallsTests {
         ("restart", #"{"milliseconds":1,"second":1}"#), ("expect", #"{"expected":[{}],"settel":"1s"}"#),
       ] {
         let answer = try await dev.call(.POST, "/_dev/\(path)", body)
-        #expect(answer.status == 400 && answer.body.contains("is no field"), "\(path) \(body): \(answer)")
+        #expect(answer.status == 400 && answer.body.contains("is not a field"), "\(path) \(body): \(answer)")
       }
       for (method, path) in [(HTTPMethod.GET, "wrolds"), (.DELETE, "worlds"), (.POST, "reset")] {
         let answer = try await dev.call(method, "/_dev/\(path)")
@@ -161,7 +162,7 @@ struct HostileCallsTests {
     }
   }
 
-  @Test("planted seeds are kept for the next worlds, but not all of them for ever")
+  @Test("planted seeds are cached for the next worlds, up to a limit")
   func beginnings() async throws {
     try await Scene.run { worlds in
       for number in 0..<20 {
@@ -174,7 +175,7 @@ struct HostileCallsTests {
     }
   }
 
-  @Test("a page of another site cannot have the browser of a tester act, by GET neither")
+  @Test("a page of another site cannot make development calls with a tester's browser, not even by GET")
   func pages() async throws {
     try await FaultScene.run { (scene) async throws in
       func status(_ fields: [(String, String)]) async throws -> Int {
@@ -194,22 +195,22 @@ struct HostileCallsTests {
   /// Few characters, whose order Unicode takes the square of their number to find.
   private static let marks = "f" + String(repeating: "\u{301}\u{323}", count: 200)
 
-  @Test("names that are long, or take long to compare, are refused")
+  @Test("names that are long or slow to compare are refused")
   func names() async throws {
     try await WorldCallsTests.run { dev in
       let long = String(repeating: "f\u{301}\u{323}\u{302}\u{303}\u{304}\u{305}\u{306}", count: 100)
-      for (name, reason) in [(Self.marks, "too many marks"), (long, "name: 1 to 100 characters")] {
+      for (name, reason) in [(Self.marks, "too many combining marks"), (long, "name: 1 to 100 characters")] {
         let answer = try await dev.call(.POST, "/_dev/worlds", #"{"name":"\#(name)"}"#)
         #expect(answer.status == 400 && answer.body.contains(reason), "\(answer)")
       }
       #expect(try await dev.call(.POST, "/_dev/worlds", #"{"name":"KÄFER"}"#).status == 200)
       let answer = try await dev.call(.POST, "/_dev/worlds/w1/snapshots", #"{"name":"\#(Self.marks)"}"#)
-      #expect(answer.status == 400 && answer.body.contains("too many marks"), "\(answer)")
+      #expect(answer.status == 400 && answer.body.contains("too many combining marks"), "\(answer)")
       #expect(try await dev.call(.GET, "/_dev/worlds/k%C3%A4fer").status == 200)
     }
   }
 
-  @Test("what stand-ins keep is no longer than they say")
+  @Test("texts that stand-ins keep are limited")
   func standIns() async throws {
     try await WorldCallsTests.run { dev in
       func text(_ count: Int) -> String { String(repeating: "x", count: count) }
@@ -227,7 +228,7 @@ struct HostileCallsTests {
     }
   }
 
-  @Test("patterns of the journal are as long as those of faults at most")
+  @Test("patterns of the journal have the same limit as those of faults")
   func patterns() async throws {
     try await WorldCallsTests.run { dev in
       func pattern(_ count: Int) -> String { "/*" + String(repeating: "a", count: count - 2) }
@@ -239,7 +240,7 @@ struct HostileCallsTests {
     }
   }
 
-  @Test("as many calls wait at a time as may, and what waits for nothing is answered")
+  @Test("the number of waiting calls is limited, and calls that do not wait are answered")
   func waits() async throws {
     try await FaultScene.run(waits: Waits(limit: 2)) { (scene) async throws in
       let waiting = (1...2).map { _ in
@@ -251,10 +252,10 @@ struct HostileCallsTests {
       #expect(script.status == 200, "\(script.text)")
       for path in ["journal?wait=1ms&count=1000", "scripts/s?wait=1ms"] {
         let answer = try await scene.call(.GET, "/_dev/\(path)")
-        #expect(answer.status == 400 && answer.text.contains("2 calls wait here already"), "\(answer.text)")
+        #expect(answer.status == 400 && answer.text.contains("2 calls are waiting here already"), "\(answer.text)")
       }
       let expected = try await scene.call(.POST, "/_dev/expect", json: #"{"expected":[{"kind":"push"}],"wait":"1ms"}"#)
-      #expect(expected.status == 400 && expected.text.contains("2 calls wait here already"), "\(expected.text)")
+      #expect(expected.status == 400 && expected.text.contains("2 calls are waiting here already"), "\(expected.text)")
       #expect(try await scene.call(.GET, "/_dev/journal").status == 200)
       for call in waiting { call.cancel() }
       for call in waiting { _ = await call.result }

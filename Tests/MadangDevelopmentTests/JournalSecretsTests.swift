@@ -81,7 +81,7 @@ struct JournalSecretsTests {
     return secrets
   }
 
-  @Test("no secret that anybody shows or gets is anywhere in what the journal tells")
+  @Test("no secret of any request or answer appears in the journal")
   func secrets() async throws {
     try await FaultScene.run { (scene) async throws in
       let secrets = try await doings(scene)
@@ -97,7 +97,7 @@ struct JournalSecretsTests {
   }
 
   @Test(
-    "codes of links are masked in paths, and where a page was linked from",
+    "codes of links are masked in paths and in referrers",
     arguments: ["password", "confirm", "invite"])
   func links(_ page: String) async throws {
     try await FaultScene.run { (scene) async throws in
@@ -132,7 +132,7 @@ struct JournalSecretsTests {
   }
 
   @Test(
-    "values of secret fields are masked, wherever they are and however they are written",
+    "values of secret fields are masked at any place and in any notation",
     arguments: [
       (#"{"password":"a","x":"b"}"#, #"{"password":"***","x":"b"}"#),
       (#"{"a":[{"Access_Token" : "a\"b"}],"deviceToken":"d"}"#, #"{"a":[{"Access_Token" : "***"}],"deviceToken":"d"}"#),
@@ -150,7 +150,7 @@ struct JournalSecretsTests {
     #expect(Secrets.masked(Array(text.utf8)) == masked)
   }
 
-  @Test("broken JSON of any kind is read to its end")
+  @Test("invalid JSON of any kind is read to its end")
   func broken() {
     var random = SystemRandomNumberGenerator()
     let alphabet = Array(#"{}[]",:\ tokepaswrd_1n"#.utf8)
@@ -161,7 +161,7 @@ struct JournalSecretsTests {
     }
   }
 
-  @Test("an archive has what HAR 1.2 asks for, and the messages of WebSockets")
+  @Test("an archive has the fields that HAR 1.2 requires, and the messages of WebSockets")
   func archive() async throws {
     try await FaultScene.run { (scene) async throws in
       let client = try await scene.joined(.webSocket)
@@ -205,7 +205,7 @@ struct JournalSecretsTests {
     }
   }
 
-  @Test("one entry is one line")
+  @Test("each entry is printed as one line")
   func lines() async throws {
     try await FaultScene.run { (scene) async throws in
       let answer = try await scene.world.call(.GET, "/_dev/journal?format=ndjson", key: nil)
@@ -216,7 +216,7 @@ struct JournalSecretsTests {
   }
 
   @Test(
-    "header fields by which clients are let in are secrets",
+    "header fields with credentials are secrets",
     arguments: [HeaderName.apiKey, HeaderName.authorization, HeaderName.refreshToken])
   func headers(_ name: String) { #expect(Secrets.isHeader(name.lowercased())) }
 }

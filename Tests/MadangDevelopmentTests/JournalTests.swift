@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Journal", .timeLimit(.minutes(1)))
 struct JournalTests {
-  @Test("a request is told with its operation, account, bodies, headers and times", arguments: TestEngine.available)
+  @Test("a request is recorded with its operation, account, bodies, headers and times", arguments: TestEngine.available)
   func request(_ engine: TestEngine) async throws {
     try await FaultScene.run(engine) { (scene) async throws in
       _ = try await scene.mina.say("Hello", in: scene.room)
@@ -30,7 +30,7 @@ struct JournalTests {
     }
   }
 
-  @Test("calls and payments between them are told in their order, and all calls are counted")
+  @Test("calls and payments are recorded in order, and all calls are counted")
   func order() async throws {
     try await FaultScene.run { (scene) async throws in
       _ = try await scene.entries("wait=0s")
@@ -55,7 +55,7 @@ struct JournalTests {
     }
   }
 
-  @Test("a refusal is told with its code, and with whose token it shows")
+  @Test("a refusal is recorded with its code and the account of its token")
   func refusal() async throws {
     try await FaultScene.run { (scene) async throws in
       #expect(try await scene.mina.code(.GET, "workspaces/5e4d7f0a-0000-4000-8000-000000000000") == "E13")
@@ -70,7 +70,7 @@ struct JournalTests {
     }
   }
 
-  @Test("what is told of an answer is what its client got, also of pages and of refusals that came late")
+  @Test("an answer is recorded as its client received it, also pages and late refusals")
   func answers() async throws {
     try await FaultScene.run { (scene) async throws in
       func check(_ answer: Support.World.Answer, _ filter: String) async throws {
@@ -96,7 +96,7 @@ struct JournalTests {
     }
   }
 
-  @Test("a multipart body is told by its parts, a long body by its beginning")
+  @Test("a multipart body is recorded by its parts, a long body by its first bytes")
   func bodies() async throws {
     try await FaultScene.run { (scene) async throws in
       let parts: [Support.World.Part] = [
@@ -119,7 +119,7 @@ struct JournalTests {
     }
   }
 
-  @Test("a long answer is told by its beginning")
+  @Test("a long answer is recorded by its first bytes")
   func longAnswer() async throws {
     try await FaultScene.run { (scene) async throws in
       for _ in 0..<10 { _ = try await scene.mina.say(String(repeating: "x", count: 2000), in: scene.room) }
@@ -131,7 +131,7 @@ struct JournalTests {
     }
   }
 
-  @Test("a request with many long texts is kept whole, and so are those beside it")
+  @Test("a request with many long texts is recorded completely, and so are requests beside it")
   func large() async throws {
     try await FaultScene.run { (scene) async throws in
       let text = String(repeating: "x", count: Journal.maxText)
@@ -151,7 +151,7 @@ struct JournalTests {
     }
   }
 
-  @Test("an answer that comes late to a client that waits is told once, with what the client got")
+  @Test("a late answer is recorded once, as its client received it")
   func late() async throws {
     try await FaultScene.run { (scene) async throws in
       try await scene.kit.faults.add(
@@ -164,7 +164,7 @@ struct JournalTests {
     }
   }
 
-  @Test("texts of requests are kept whole, however many there are and however long they are")
+  @Test("all texts of requests are recorded completely, however long they are")
   func texts() async throws {
     try await FaultScene.run { (scene) async throws in
       let counts = (0..<20).map { $0 % 4 }
@@ -184,7 +184,7 @@ struct JournalTests {
     }
   }
 
-  @Test("requests of many connections at once are each kept whole, also while others are read and forgotten")
+  @Test("parallel requests are each recorded completely, also while older entries are read and dropped")
   func atOnce() async throws {
     try await FaultScene.run { (scene) async throws in
       let (journal, connections, calls) = (scene.kit.journal, 8, 40)
@@ -235,7 +235,7 @@ struct JournalTests {
       for _ in 0..<5 { _ = try await scene.mina.get("workspaces") }
       let expected = #"{"expected":[{"operation":"me"}]}"#
       _ = try await scene.mina.get("users/me")
-      #expect(try await scene.expect(expected).outcome.differences.first?.contains("were forgotten") == true)
+      #expect(try await scene.expect(expected).outcome.differences.first?.contains("were dropped") == true)
       journal.limits.entries = 20_000
       if isReset { journal.beginAnew() } else { journal.clear() }
       _ = try await scene.mina.get("users/me")
@@ -243,7 +243,7 @@ struct JournalTests {
     }
   }
 
-  @Test("a fault is told with the request it happened to, also where the client got no answer")
+  @Test("a fault is recorded with its request, also if the client got no answer")
   func faults() async throws {
     try await FaultScene.run { (scene) async throws in
       let id = try await scene.kit.faults.add(
@@ -257,7 +257,7 @@ struct JournalTests {
     }
   }
 
-  @Test("sockets are told with their connections and packets", arguments: Carrier.allCases)
+  @Test("sockets are recorded with their connections and packets", arguments: Carrier.allCases)
   func sockets(_ carrier: Carrier) async throws {
     try await FaultScene.run { (scene) async throws in
       let client = try await scene.joined(carrier)
@@ -284,7 +284,7 @@ struct JournalTests {
     }
   }
 
-  @Test("faults of sockets are told with the packet, or the connection that was refused")
+  @Test("faults of sockets are recorded with the packet or the refused connection")
   func socketFaults() async throws {
     try await FaultScene.run { (scene) async throws in
       let client = try await scene.joined(.webSocket)
@@ -299,7 +299,7 @@ struct JournalTests {
     }
   }
 
-  @Test("notifications and payments are told")
+  @Test("notifications and payments are recorded")
   func others() async throws {
     try await FaultScene.run { (scene) async throws in
       let joon = try await scene.world.signUp("Joon")
@@ -321,7 +321,7 @@ struct JournalTests {
     }
   }
 
-  @Test("numbers go on after the journal is emptied; packets are recorded as asked")
+  @Test("numbers continue after the journal is emptied; packets are recorded on request")
   func settings() async throws {
     try await FaultScene.run { (scene) async throws in
       let before = try await scene.journal()
@@ -345,14 +345,14 @@ struct JournalTests {
   }
 
   @Test(
-    "what cannot be asked is said with its cause and its cure",
+    "an invalid question is refused with its cause and its cure",
     arguments: [
       ("kind=letter", "there are request, connection, packet, push, payment"),
       ("operation=fly", "no edition has 'fly'"), ("direction=up", "there are fromClient, toClient"),
-      ("colour=red", "colour: is no parameter of this call; it has kind"), ("wait=5", "wait: a time like 5s"),
+      ("colour=red", "colour: is not a parameter of this call; it has kind"), ("wait=5", "wait: a time like 5s"),
       ("wait=61s", "60s at most"), ("count=0x", "count: a whole number"), ("limit=0", "from 1 to 20000"),
       ("format=xml", "one of json, ndjson, har"),
-      ("path=/password/5e5e", "path: the journal does not keep the codes of links; write /password/*"),
+      ("path=/password/5e5e", "path: the journal does not keep codes of links; write /password/*"),
     ])
   func mistakes(_ query: String, _ words: String) async throws {
     try await Scene.run { worlds in
@@ -362,7 +362,7 @@ struct JournalTests {
     }
   }
 
-  @Test("a reset begins the journal anew, what a snapshot brings back does not")
+  @Test("a reset empties the journal; restoring a snapshot does not")
   func resets() async throws {
     try await Scene.run { worlds in
       let world = try await worlds.make(try Scene.plan(.courtyard))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Journal: waiting and limits", .timeLimit(.minutes(1)))
 struct JournalWaitingTests {
-  @Test("a call that waits is answered as soon as enough has come")
+  @Test("a waiting call is answered as soon as enough entries have come")
   func waiting() async throws {
     try await FaultScene.run { (scene) async throws in
       let after = try await scene.journal().last
@@ -24,7 +24,7 @@ struct JournalWaitingTests {
     }
   }
 
-  @Test("a call that waits in vain is answered at its end, with what there is")
+  @Test("a waiting call is answered at its time-out with the entries so far")
   func vain() async throws {
     try await FaultScene.run { (scene) async throws in
       _ = try await scene.mina.say("one", in: scene.room)
@@ -45,7 +45,7 @@ struct JournalWaitingTests {
     .payment(.init(event: .recorded, id: id, merchantID: "m", amount: 1, account: nil, code: nil))
   }
 
-  @Test("as many entries are kept as the limit says, and an answer tells where they begin")
+  @Test("entries are kept up to the limit, and an answer has the number of the first one")
   func entries() async throws {
     let journal = journal { $0.entries = 10 }
     for number in 1...25 { journal.append(payment("\(number)")) }
@@ -56,13 +56,13 @@ struct JournalWaitingTests {
     #expect(some.entries.map(\.number) == [16, 17, 18] && some.last == 18)
   }
 
-  @Test("what was forgotten is not taken for what never was, and numbers of another journal are refused")
+  @Test("dropped entries are not taken for missing ones, and numbers of another journal are refused")
   func forgotten() async throws {
     let journal = journal { $0.entries = 10 }
     for number in 1...12 { journal.append(payment("\(number)")) }
     var never = Expectation([.init(JournalFilter { $0.event = "refused" }, times: .init(max: 0))])
     let blind = try await journal.outcome(of: never)
-    #expect(!blind.met && blind.differences.first?.contains("entries up to 2 were forgotten") ?? false, "\(blind)")
+    #expect(!blind.met && blind.differences.first?.contains("entries up to 2 were dropped") ?? false, "\(blind)")
     never.after = 2
     #expect(try await journal.outcome(of: never).met)
     let least = Expectation([.init(JournalFilter { $0.event = "recorded" }, times: .init(min: 1))])
@@ -72,7 +72,7 @@ struct JournalWaitingTests {
     await #expect(throws: BadCall.self) { try await journal.page(matching: JournalFilter(), after: 13) }
   }
 
-  @Test("packets are not expected while none are recorded")
+  @Test("packets cannot be expected while they are not recorded")
   func unrecorded() async throws {
     let journal = journal { _ in }
     journal.recordsPackets = false
@@ -87,14 +87,14 @@ struct JournalWaitingTests {
     #expect(error?.error.contains("packets are not recorded") ?? false)
   }
 
-  @Test("a handshake's query and a payment's texts count for the bytes that are kept")
+  @Test("a handshake's query and a payment's texts count for the limit of bytes")
   func counted() async throws {
     let journal = journal { $0.bytes = 100_000 }
     for _ in 1...20 { journal.append(payment(String(repeating: "x", count: 20_000))) }
     #expect(try await journal.page(matching: JournalFilter()).entries.count == 4)
   }
 
-  @Test("as many bytes are kept as the limit says")
+  @Test("entries are kept up to the limit of bytes")
   func bytes() async throws {
     let journal = journal { $0.bytes = 100_000 }
     let payload = Array(repeating: UInt8(ascii: "x"), count: 9000)
@@ -107,7 +107,7 @@ struct JournalWaitingTests {
     #expect(journal.state.withLock { $0.bytes } <= 100_000)
   }
 
-  @Test("many who wait and many who record: everybody gets everything, in order")
+  @Test("many parallel waiters each get all entries of many parallel writers, in order")
   func crowd() async throws {
     let journal = journal { $0.entries = 100_000 }
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -125,7 +125,7 @@ struct JournalWaitingTests {
     #expect(journal.state.withLock { $0.waiting.isEmpty })
   }
 
-  @Test("who gives up waiting leaves nothing behind")
+  @Test("a waiter that gives up leaves nothing behind")
   func cancelled() async throws {
     let journal = journal { _ in }
     let waiting = Task { try await journal.page(matching: JournalFilter(), wait: .seconds(60)) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("People and seeds on both engines", .timeLimit(.minutes(1)))
 struct PeopleOnEnginesTests {
-  @Test("people are found by name, act, begin scripts, and are written as a seed", arguments: TestEngine.available)
+  @Test("people are found by name, act, start scripts, and are exported as a seed", arguments: TestEngine.available)
   func all(_ engine: TestEngine) async throws {
     try await FaultScene.run(engine) { scene in
       _ = try await scene.world.signUp("Joon")

@@ -7,7 +7,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite("People who act", .timeLimit(.minutes(1)))
+@Suite("Acting for people", .timeLimit(.minutes(1)))
 struct PeopleTests {
   private static func run(_ body: (Caller, World) async throws -> Void) async throws {
     try await Scene.run { worlds in
@@ -18,7 +18,7 @@ struct PeopleTests {
 
   private static let joon = "/_dev/people/joon@example.com"
 
-  @Test("people are listed with what tests need of them")
+  @Test("people are listed with the data that tests need")
   func list() async throws {
     try await Self.run { dev, _ in
       let people = try await dev.call(.GET, "/_dev/people").list
@@ -29,7 +29,7 @@ struct PeopleTests {
     }
   }
 
-  @Test("a call is answered as to a client that is signed in, without a key or a token")
+  @Test("a call for a person is answered like that of a signed-in client, without key or token")
   func forwarded() async throws {
     try await Self.run { dev, _ in
       let signedIn = try await dev.signedIn("joon@example.com")
@@ -47,7 +47,7 @@ struct PeopleTests {
     }
   }
 
-  @Test("a device is told of a chat although the world's clock stands still")
+  @Test("a device gets the push of a chat although the world's clock is frozen")
   func push() async throws {
     try await Self.run { dev, _ in
       let (mina, joon) = (try await dev.signedIn("mina@example.com"), try await dev.signedIn("joon@example.com"))
@@ -66,7 +66,7 @@ struct PeopleTests {
     }
   }
 
-  @Test("the other edition is named in the query, or by its key")
+  @Test("the other edition is chosen in the query or by its key")
   func editions() async throws {
     try await Self.run { dev, _ in
       let named = try await dev.call(.GET, "\(Self.joon)/v1/workspaces?edition=2024-01")
@@ -109,7 +109,7 @@ struct PeopleTests {
     }
   }
 
-  @Test("acting for somebody ends none of their sessions, and what was signed out is signed in again")
+  @Test("acting for a person ends none of their sessions, and works after they signed out")
   func sessions() async throws {
     try await Self.run { dev, _ in
       let joon = try await dev.signedIn("joon@example.com")
@@ -121,7 +121,7 @@ struct PeopleTests {
     }
   }
 
-  @Test("faults and limits of the client's account do not befall those who act for it")
+  @Test("faults and limits of an account do not apply to calls that act for it")
   func undisturbed() async throws {
     try await Self.run { dev, _ in
       let fault = #"{"match":{"account":"joon@example.com"},"effect":{"kind":"status","status":503}}"#
@@ -131,7 +131,7 @@ struct PeopleTests {
     }
   }
 
-  @Test("a chat, a direct message, joining and leaving take names in the place of ids")
+  @Test("posting, joining and leaving accept names instead of ids")
   func names() async throws {
     try await Self.run { dev, _ in
       let joon = "/_dev/people/joon"
@@ -152,10 +152,10 @@ struct PeopleTests {
   }
 
   @Test(
-    "what cannot be done is said with its cause and its cure",
+    "an impossible call is refused with its cause and its cure",
     arguments: [
-      ("nobody@example.com/v1/users/me", "{}", "nobody has the e-mail 'nobody@example.com'"),
-      ("joon/post", #"{"text":"x"}"#, "in: a place such as Weekend/ios; or to: a person"),
+      ("nobody@example.com/v1/users/me", "{}", "there is no person with the e-mail 'nobody@example.com'"),
+      ("joon/post", #"{"text":"x"}"#, "in: is missing; write a place such as Weekend/ios, or 'to' with a person"),
       ("joon/post", #"{"in":"Monday/ios","text":"x"}"#, "there is no workspace 'Monday'"),
       ("joon/post", #"{"in":"Weekend/nowhere","text":"x"}"#, "(E13)"),
       ("joon/post", #"{"in":"Weekend/ios","text":""}"#, "a chat needs text or a file (E11)"),

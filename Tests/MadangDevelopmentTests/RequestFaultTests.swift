@@ -15,7 +15,7 @@ struct RequestFaultTests {
     FaultRule(effect, match: FaultMatch { $0.operation = "GET /users/me" })
   }
 
-  @Test("a status, with a code, a body of one's own, or none; the operation is not carried out")
+  @Test("a status fault answers with a code, a given body or none, and the operation is not carried out")
   func status() async throws {
     try await FaultScene.run { (scene) async throws in
       try await scene.kit.faults.add(
@@ -53,7 +53,7 @@ struct RequestFaultTests {
     }
   }
 
-  @Test("a failure after the commit", arguments: TestEngine.available)
+  @Test("a fault after the commit answers a failure, but the chat is there", arguments: TestEngine.available)
   func statusAfter(_ engine: TestEngine) async throws {
     try await FaultScene.run(engine) { (scene) async throws in
       try await scene.kit.faults.add(
@@ -70,7 +70,7 @@ struct RequestFaultTests {
     }
   }
 
-  @Test("an expired token, and too many calls, as the contract says it")
+  @Test("expired tokens and too many calls are answered as in the contract")
   func contractRefusals() async throws {
     try await FaultScene.run { (scene) async throws in
       try await scene.kit.faults.add(onPosts(FaultEffect(.expiredToken)))
@@ -87,7 +87,7 @@ struct RequestFaultTests {
     }
   }
 
-  @Test("latency before the operation, and after it", arguments: TestEngine.available)
+  @Test("latency delays a call before or after its operation", arguments: TestEngine.available)
   func latency(_ engine: TestEngine) async throws {
     try await FaultScene.run(engine) { (scene) async throws in
       let faults = scene.kit.faults
@@ -116,7 +116,7 @@ struct RequestFaultTests {
     }
   }
 
-  @Test("an answer that is lost after the commit: not one byte, and the chat is there", arguments: TestEngine.available)
+  @Test("a lost answer sends not one byte, but the chat is there", arguments: TestEngine.available)
   func answerLost(_ engine: TestEngine) async throws {
     try await FaultScene.run(engine) { (scene) async throws in
       try await scene.kit.faults.add(onPosts(FaultEffect(.answerLost)))
@@ -127,7 +127,7 @@ struct RequestFaultTests {
     }
   }
 
-  @Test("a connection that is reset before the operation, and after it", arguments: TestEngine.available)
+  @Test("a connection is reset before or after the operation", arguments: TestEngine.available)
   func reset(_ engine: TestEngine) async throws {
     try await FaultScene.run(engine) { (scene) async throws in
       try await scene.kit.faults.add(onPosts(FaultEffect(.reset)))
@@ -145,7 +145,7 @@ struct RequestFaultTests {
   }
 
   @Test(
-    "an answer that is cut off after some bytes, with the whole length in its head", arguments: [0, 1, 10, 1 << 20])
+    "an answer is cut off after some bytes, with the full length in its head", arguments: [0, 1, 10, 1 << 20])
   func cut(_ count: Int) async throws {
     try await FaultScene.run { (scene) async throws in
       let whole = try await scene.call(.GET, "users/me")
@@ -158,7 +158,7 @@ struct RequestFaultTests {
     }
   }
 
-  @Test("JSON without its end, in an answer that is whole; of an empty body, its beginning")
+  @Test("truncated JSON comes as a complete answer; an empty body becomes the start of JSON")
   func malformedJSON() async throws {
     try await FaultScene.run { (scene) async throws in
       let whole = try await scene.call(.GET, "users/me")
@@ -174,7 +174,7 @@ struct RequestFaultTests {
     }
   }
 
-  @Test("a wrong content type, with nothing else changed")
+  @Test("a wrong content type changes nothing else")
   func contentType() async throws {
     try await FaultScene.run { (scene) async throws in
       let whole = try await scene.call(.GET, "users/me")
@@ -186,7 +186,7 @@ struct RequestFaultTests {
     }
   }
 
-  @Test("a slow drip: the bytes come some at a time")
+  @Test("a slow drip sends some bytes at a time")
   func drip() async throws {
     try await FaultScene.run { (scene) async throws in
       let whole = try await scene.call(.GET, "users/me")
@@ -206,7 +206,7 @@ struct RequestFaultTests {
   }
 
   @Test(
-    "a restart: all connections end, new ones are closed at once, and then all is as before",
+    "a restart ends all connections, closes new ones at once, and then ends without a trace",
     arguments: TestEngine.available)
   func restart(_ engine: TestEngine) async throws {
     try await FaultScene.run(engine) { (scene) async throws in
@@ -239,7 +239,7 @@ struct RequestFaultTests {
     }
   }
 
-  @Test("long-polling requests have these faults as well")
+  @Test("faults also apply to long-polling requests")
   func polling() async throws {
     try await FaultScene.run { (scene) async throws in
       try await scene.kit.faults.add(

@@ -6,7 +6,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("What a reset does with what is under way", .timeLimit(.minutes(1)))
+@Suite("Resets during calls", .timeLimit(.minutes(1)))
 struct ResetTests {
   /// A world in which Mina is signed in, kept under the name "signed in", and the path of chats of Weekend/ios.
   private static func run(_ body: (MadangDevelopment.World, Caller, String) async throws -> Void) async throws {
@@ -57,7 +57,7 @@ struct ResetTests {
     return wire
   }
 
-  @Test("of calls that begin and end in any order, a reset closes the connections of those that are left, and no other")
+  @Test("a reset closes the connections of the running calls only")
   func slowInAnyOrder() async throws {
     try await Self.run { world, mina, path in
       var wires: [Wire] = []
@@ -112,7 +112,7 @@ struct ResetTests {
     }
   }
 
-  @Test("an answer that is still being sent is a call under way: its connection is closed when that takes too long")
+  @Test("an answer that is still being sent counts as a running call: its connection is closed when it takes too long")
   func download() async throws {
     try await Self.run { world, mina, path in
       let file = String(repeating: "%PDF-1.4 ", count: 450_000)
@@ -133,7 +133,7 @@ struct ResetTests {
     }
   }
 
-  @Test("what began before a reset is not in the journal after it")
+  @Test("calls that began before a reset are not in the journal after it")
   func journal() async throws {
     try await Self.run { world, mina, path in
       try await world.kit.faults.add(
@@ -147,7 +147,7 @@ struct ResetTests {
     }
   }
 
-  @Test("a reset that fails says what is wrong with which file, and all goes on as it was")
+  @Test("a failed reset names the file and the problem, and changes nothing")
   func failure() async throws {
     try await Self.run { world, mina, path in
       try await world.kit.scripts.add(
@@ -156,7 +156,7 @@ struct ResetTests {
       let taken = world.home.appending(path: "3")
       try Data().write(to: taken)
       let error = await #expect(throws: WorldError.self) { try await world.reset() }
-      #expect(error?.description == "\(taken.path): is there already; somebody else made it. Remove it")
+      #expect(error?.description == "\(taken.path): already exists; another program created it. Remove it")
       #expect(world.kit.scripts.reports.map(\.state) == [.running])
       #expect(try await mina.call(.POST, path, #"{"content":"still here"}"#).status == 200)
       #expect(try await world.kit.scripts.report(of: "s", after: 1, within: .seconds(10)).runs == 1)
@@ -167,11 +167,11 @@ struct ResetTests {
       try await world.snapshot("x")
       try FileManager.default.removeItem(at: world.home)
       let answer = try await mina.call(.POST, "/_dev/reset")
-      #expect(answer.status == 400 && answer.body.contains("is gone"), "\(answer)")
+      #expect(answer.status == 400 && answer.body.contains("is missing"), "\(answer)")
     }
   }
 
-  @Test("payments, tokens of other providers and pushes are as they were in a snapshot, and gone after a reset")
+  @Test("payments, provider tokens and pushes return with a snapshot and are gone after a reset")
   func standIns() async throws {
     try await Self.run { world, mina, _ in
       func signIn(_ token: String) async throws -> Int {
@@ -195,7 +195,7 @@ struct ResetTests {
     }
   }
 
-  @Test("a reset does not wait for clients that sleep")
+  @Test("a reset does not wait for sleeping clients")
   func sleepers() async throws {
     try await Self.run { world, _, _ in
       // It never answers a close frame.

@@ -29,7 +29,7 @@ struct ReviewTests {
     try await person.call(.GET, "auth/refresh", headers: [("RefreshToken", person.refreshToken)])
   }
 
-  @Test("a call without a header that it needs is found; with a wrong value it is not")
+  @Test("a review finds calls without a required header, not those with a wrong value")
   func missingHeader() async throws {
     try await FaultScene.run { (scene) async throws in
       _ = try await scene.world.call(.GET, "workspaces", token: "wrong")
@@ -39,7 +39,7 @@ struct ReviewTests {
       let finding = try await Self.finding(scene)
       #expect(finding.habit == .missingHeader && finding.what == "1 call without the header Authorization")
       #expect(finding.calls == [try await scene.entry("operation=me").number])
-      #expect(finding.rule.contains("SesacKey (else E01)") && !finding.cure.isEmpty)
+      #expect(finding.rule.contains("SesacKey (otherwise E01)") && !finding.cure.isEmpty)
       _ = try await scene.world.call(.GET, "users/me", token: scene.mina.token, key: nil)
       _ = try await scene.world.call(.GET, "auth/refresh", token: scene.mina.token)
       #expect(
@@ -50,7 +50,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("refreshes that nothing asked for are a storm; one for each expiry is none, however fast the days pass")
+  @Test("a review finds needless refreshes; one for each expiry is fine, however fast the clock runs")
   func refreshStorm() async throws {
     try await FaultScene.run { (scene) async throws in
       for _ in 0..<4 {
@@ -66,7 +66,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("a refresh by each of several calls that expired together is a storm")
+  @Test("a review finds refreshes by each of several calls that expired together")
   func refreshWithoutLock() async throws {
     try await FaultScene.run { (scene) async throws in
       scene.world.clock.advance(milliseconds: 25 * 3_600_000)
@@ -79,7 +79,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("a refresh after an error other than E05 is found; one at launch is not")
+  @Test("a review finds a refresh after another error than E05, not one at launch")
   func needlessRefresh() async throws {
     try await FaultScene.run { (scene) async throws in
       #expect(try await Self.refresh(scene.mina).status == 200)
@@ -92,7 +92,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("equal calls with nothing new between them are polling; after an event they are not")
+  @Test("a review finds equal calls without news between them, not those after an event")
   func polling() async throws {
     try await FaultScene.run { (scene) async throws in
       let socket = try await scene.joined(.webSocket)
@@ -110,7 +110,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("whoever polls what no room tells of is not sent to a room")
+  @Test("a client that polls data without a room gets another cure than joining a room")
   func pollingOutsideRooms() async throws {
     try await FaultScene.run { (scene) async throws in
       let socket = try await scene.joined(.webSocket)
@@ -123,7 +123,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("a history read from its start again and again is found; with a cursor it is not")
+  @Test("a review finds a history read from its start repeatedly, not with a cursor")
   func historyFromStart() async throws {
     try await FaultScene.run { (scene) async throws in
       let chat = try await scene.mina.say("Hello", in: scene.room)
@@ -139,7 +139,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("connections that pile up are found, and rooms that are never left")
+  @Test("a review finds connections that pile up and rooms that are never left")
   func sockets() async throws {
     try await FaultScene.run { (scene) async throws in
       var sockets: [EngineClient] = []
@@ -163,7 +163,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("the same file sent twice is found, and other files are not")
+  @Test("a review finds the same file sent twice, not different files")
   func uploads() async throws {
     try await FaultScene.run { (scene) async throws in
       func upload(_ name: String) async throws {
@@ -183,7 +183,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("calls with the token of a session that was signed out are found")
+  @Test("a review finds calls with the token of a session that was signed out")
   func afterSignOut() async throws {
     try await FaultScene.run { (scene) async throws in
       let other = try await scene.world.signIn(scene.mina, through: .october2024)
@@ -196,7 +196,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("a client that leaves before a slow answer comes is found")
+  @Test("a review finds a client that leaves before a slow answer comes")
   func answerNotAwaited() async throws {
     try await FaultScene.run { (scene) async throws in
       // Much later than the client leaves, also where everything takes long.
@@ -213,7 +213,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("a chat that is posted again though the server has it is found; one that somebody says twice is not")
+  @Test("a review finds a chat posted again although the server has it, not a repeated text")
   func doubledPost() async throws {
     try await FaultScene.run { (scene) async throws in
       _ = try await scene.mina.say("ok", in: scene.room)
@@ -234,7 +234,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("a review can be of one person, and from a moment on; what it does not know is refused")
+  @Test("a review can be limited to a person and to later entries; unknown parameters are refused")
   func parameters() async throws {
     try await FaultScene.run { (scene) async throws in
       for _ in 0..<3 { #expect(try await Self.refresh(scene.mina).status == 200) }
@@ -250,7 +250,9 @@ struct ReviewTests {
       // At least the refreshes are not looked at.
       #expect(try await report("account=joon").looked <= report("account=mina").looked - 3)
       let unknown = try await scene.world.call(.GET, "/_dev/review?account=nobody", key: nil)
-      #expect(unknown.status == 400 && String(decoding: unknown.body, as: UTF8.self).contains("nobody has the e-mail"))
+      #expect(
+        unknown.status == 400
+          && String(decoding: unknown.body, as: UTF8.self).contains("there is no person with the e-mail"))
       #expect(try await count("after=\(scene.kit.journal.last)") == 0)
       #expect(try await scene.world.call(.GET, "/_dev/review?after=x", key: nil).status == 400)
       #expect(try await scene.world.call(.GET, "/_dev/review?who=x", key: nil).status == 400)

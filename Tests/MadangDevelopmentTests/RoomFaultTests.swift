@@ -10,13 +10,13 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Rooms while the server misbehaves", .timeLimit(.minutes(2)))
+@Suite("Rooms during faults", .timeLimit(.minutes(2)))
 struct RoomFaultTests {
   @Test("a room survives faults of its calls", arguments: RoomFaultCase.ofRequests)
   func requests(_ fault: RoomFaultCase) async throws { try await survives(fault, .sqlite) }
 
   @Test(
-    "a room sends each chat once though the answer is lost after the commit", arguments: RoomFaultCase.afterCommit,
+    "a room sends each chat once, even if the answer is lost after the commit", arguments: RoomFaultCase.afterCommit,
     TestEngine.available)
   func afterCommit(_ fault: RoomFaultCase, _ engine: TestEngine) async throws { try await survives(fault, engine) }
 
@@ -69,7 +69,7 @@ struct RoomFaultTests {
     }
   }
 
-  @Test("a chat that is lost or overtaken in an unbroken connection is missed: nothing tells a client of it")
+  @Test("a client cannot notice a chat that is lost or reordered in an unbroken connection")
   func outOfOrder() async throws {
     // The contract numbers no events: within a connection a client can only trust the order.
     let overtaken = FaultEffect(.delay) {

@@ -4,7 +4,7 @@ import MadangDevelopment
 import NIOHTTP1
 import Testing
 
-@Suite("The order of what scripts do, and their ends", .timeLimit(.minutes(1)))
+@Suite("Order and end of scripts", .timeLimit(.minutes(1)))
 struct ScriptOrderTests {
   private static let people = """
     people: [{count: 5, email: "p{n}@example.com"}]
@@ -32,7 +32,7 @@ struct ScriptOrderTests {
     }
   }
 
-  @Test("what was due while the clock was moved on comes in the order in which it was due, the same each time")
+  @Test("steps that became due while the clock was advanced run in the order of their times, the same each time")
   func order() async throws {
     let scripts = """
 
@@ -75,7 +75,7 @@ struct ScriptOrderTests {
     }
   }
 
-  @Test("who adds or starts scripts is answered how they are before their first runs, however fast these are")
+  @Test("adding or starting scripts returns their state before the first runs, however fast these are")
   func beginnings() async throws {
     try await Self.run { world in
       let dev = Caller(url: world.url)
@@ -95,7 +95,7 @@ struct ScriptOrderTests {
     }
   }
 
-  @Test("who waits for a script is told when it is stopped, removed, or the world is reset, with nothing under way")
+  @Test("waiting for a script ends when it is stopped, removed, or the world is reset, with no run left")
   func ends() async throws {
     try await Self.run { world in
       let scripts = world.kit.scripts

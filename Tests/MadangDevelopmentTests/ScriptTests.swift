@@ -43,7 +43,7 @@ struct ScriptTests {
     return try JSONDecoder().decode(ScriptReport.self, from: Data(answer.body.utf8))
   }
 
-  @Test("somebody answers every chat of somebody else, whichever way it came, when the clock says so")
+  @Test("a script answers every chat of another person, whichever way it came, at the clock's time")
   func answers() async throws {
     try await Self.run { dev, world in
       let script = #"""
@@ -62,7 +62,7 @@ struct ScriptTests {
       // The clock of a world with a number stands still.
       #expect(try await Self.report(dev, "echo", "?runs=1&wait=100ms").runs == 0)
       let hasty = try await dev.call(.GET, "/_dev/scripts/echo?runs=1")
-      #expect(hasty.status == 400 && hasty.body.contains("runs: is waited for; say how long"), "\(hasty.body)")
+      #expect(hasty.status == 400 && hasty.body.contains("runs: needs 'wait'"), "\(hasty.body)")
       world.clock.advance(milliseconds: 199)
       #expect(try await Self.report(dev, "echo", "?runs=1&wait=50ms").runs == 0)
       world.clock.advance(milliseconds: 1)
@@ -108,7 +108,7 @@ struct ScriptTests {
     }
   }
 
-  @Test("somebody leaves while somebody else writes, once; what the server refuses is told with its code")
+  @Test("a script lets a person leave once while another one writes; refused steps are reported with their code")
   func leaves() async throws {
     try await Self.run { dev, _ in
       let script = #"""
@@ -128,7 +128,7 @@ struct ScriptTests {
     }
   }
 
-  @Test("two scripts that answer each other end where their times are over")
+  @Test("two scripts that answer each other end after their repetitions")
   func loops() async throws {
     try await Self.run { dev, _ in
       let scripts = #"""
@@ -143,7 +143,7 @@ struct ScriptTests {
     }
   }
 
-  @Test("steps follow each other, with pauses, and direct messages begin runs as well")
+  @Test("steps run in order with pauses, and direct messages also start runs")
   func steps() async throws {
     try await Self.run { dev, world in
       let script = #"""
@@ -169,7 +169,7 @@ struct ScriptTests {
     }
   }
 
-  @Test("a reset ends all scripts and begins those of the seed anew")
+  @Test("a reset ends all scripts and starts those of the seed again")
   func reset() async throws {
     try await Scene.run { worlds in
       let seed = """
@@ -197,17 +197,17 @@ struct ScriptTests {
     }
   }
 
-  @Test("calls about scripts that cannot be done say why")
+  @Test("impossible calls about scripts are refused with the reason")
   func calls() async throws {
     try await Self.run { dev, _ in
       #expect(
         try await dev.call(.POST, "/_dev/scripts/none/start").body.contains("there is no script 'none'; there are none")
       )
       _ = try await dev.call(.POST, "/_dev/scripts", "{name: a, rate: 1/h, start: true, do: [{wait: 1s}]}")
-      #expect(try await dev.call(.POST, "/_dev/scripts/a/start").body.contains("runs already; stop it first"))
+      #expect(try await dev.call(.POST, "/_dev/scripts/a/start").body.contains("already runs; stop it first"))
       #expect(try await dev.call(.GET, "/_dev/scripts/a?wait=2h").body.contains("60s at most"))
       let many = "[" + (0..<100).map { "{name: s\($0), do: [{wait: 1s}]}" }.joined(separator: ",") + "]"
-      #expect(try await dev.call(.POST, "/_dev/scripts", many).body.contains("there may be 100 scripts"))
+      #expect(try await dev.call(.POST, "/_dev/scripts", many).body.contains("there are already 100 scripts"))
       #expect(try await dev.call(.DELETE, "/_dev/scripts/a").status == 200)
       #expect(try await dev.call(.POST, "/_dev/scripts", many).status == 200)
     }

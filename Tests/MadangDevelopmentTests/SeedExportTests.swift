@@ -6,7 +6,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Seeds written from a server", .timeLimit(.minutes(2)))
+@Suite("Exported seeds", .timeLimit(.minutes(2)))
 struct SeedExportTests {
   /// What everybody of a world sees, without what is different in each world: ids and names of files stand as numbers in the order
   /// in which they are met.
@@ -62,7 +62,7 @@ struct SeedExportTests {
     return try await worlds.make(plan)
   }
 
-  @Test("a world of a seed that was written shows everybody the same", arguments: [Seed.Shipped.courtyard, .edge])
+  @Test("a world of an exported seed shows all people the same", arguments: [Seed.Shipped.courtyard, .edge])
   func shipped(_ seed: Seed.Shipped) async throws {
     try await Scene.run { worlds in
       let first = try await worlds.make(try Scene.plan(seed, number: 5))
@@ -82,7 +82,7 @@ struct SeedExportTests {
   }
 
   @Test(
-    "what happened in a world is in its seed: chats, files, people who came, left and went on, places that are gone")
+    "an exported seed has the world's chats, files, joins, leaves and deleted places")
   func lived() async throws {
     try await Scene.run { worlds in
       let world = try await worlds.make(try Scene.plan(.courtyard, number: 5))
@@ -139,7 +139,7 @@ struct SeedExportTests {
     return String(text)
   }
 
-  @Test("a world with any text shows the same after its seed is written and read", arguments: [1, 2, 3, 4])
+  @Test("any text survives exporting and reading a seed", arguments: [1, 2, 3, 4])
   func anyText(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     try await Scene.run { worlds in
@@ -173,13 +173,13 @@ struct SeedExportTests {
     }
   }
 
-  @Test("JSON with pairs of escapes, as other programs write it, is read")
+  @Test("JSON with surrogate pairs as escapes is read")
   func surrogates() throws {
     let seed = #"{"name":"\ud83d\ude00 \\ud83d \u00e9","people":[{"email":"a@example.com"}]}"#
     #expect(try Seed(seed).name == "😀 \\ud83d é")
   }
 
-  @Test("files are written as they are up to a size; a grey picture stands for a larger one")
+  @Test("files up to a size are exported unchanged; larger ones become grey pictures")
   func files() async throws {
     try await Scene.run { worlds in
       let small = "%PDF-1.4 " + String(repeating: "a", count: 3000)
@@ -202,7 +202,7 @@ struct SeedExportTests {
     }
   }
 
-  @Test("a server with very many chats is written in pieces, and can be read again")
+  @Test("a server with very many chats is exported in pieces and can be read again")
   func crowded() async throws {
     try await Scene.run { worlds in
       let world = try await worlds.make(try Scene.plan(.crowded, number: 5))
@@ -220,7 +220,7 @@ struct SeedExportTests {
     }
   }
 
-  @Test("a format that there is not is refused")
+  @Test("an unknown format is refused")
   func formats() async throws {
     try await Scene.run { worlds in
       let world = try await worlds.make(try Scene.plan(.empty))

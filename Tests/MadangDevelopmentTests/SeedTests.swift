@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Seeds")
 struct SeedTests {
-  @Test("the seeds that come with the program are right", arguments: Seed.Shipped.allCases)
+  @Test("the built-in seeds are valid", arguments: Seed.Shipped.allCases)
   func shipped(_ shipped: Seed.Shipped) throws {
     let seed = try Seed(shipped)
     #expect(seed.name == shipped.rawValue)
@@ -20,21 +20,21 @@ struct SeedTests {
   }
 
   @Test(
-    "what is wrong is told with its line and the cure",
+    "a mistake in a seed is reported with its line and the cure",
     arguments: [
       ("people:\n  - {email: mina}", 2, "email: not an e-mail address"),
-      ("people:\n  - {email: a@b.co}\n  - {email: A@b.co}", 3, "somebody before has A@b.co"),
+      ("people:\n  - {email: a@b.co}\n  - {email: A@b.co}", 3, "an earlier person already has A@b.co"),
       (
         "people:\n  - email: a@b.co\n    nick: Mina", 3,
-        "a person has no field 'nick'; there are count, email, password"
+        "a person has no field 'nick'; it has count, email, password"
       ),
       ("people:\n  - {email: a@b.co, password: short}", 2, "password: 8 to 128 characters"),
       ("people:\n  - {email: a@b.co, coins: -1}", 2, "coins: a whole number from 0"),
       (
         "people:\n  - {email: a@b.co, picture: {color: red}}", 2, "color: of the picture that is made, like \"#ff8800\""
       ),
-      ("people:\n  - {count: 2, email: a@b.co}", 2, "with count it must hold {n}"),
-      ("people: []\nworkspaces:\n  - {name: W, owner: mina}", 3, "'mina' is nobody of this seed"),
+      ("people:\n  - {count: 2, email: a@b.co}", 2, "with count it must contain {n}"),
+      ("people: []\nworkspaces:\n  - {name: W, owner: mina}", 3, "'mina' is not a person of this seed"),
       (
         "people:\n  - {email: a@b.co}\n  - {email: a@c.co}\nworkspaces:\n  - {name: W, owner: a}", 5,
         "several people are called 'a'"
@@ -45,16 +45,16 @@ struct SeedTests {
       ),
       (
         "people:\n  - {email: a@b.co}\nworkspaces:\n  - name: W\n    owner: a\n    chats:\n      - {text: x, at: -1h}\n      - {text: y, at: -2h}",
-        8, "a chat is later than the one before it"
+        8, "a chat must be later than the one before it"
       ),
-      ("people:\n\t- x", 2, "a tab stands before the text; YAML takes only spaces there"),
+      ("people:\n\t- x", 2, "a tab before the text; YAML allows only spaces there"),
       ("people:\n  - {email: a@b.co\n  x\n", 4, "neither YAML nor JSON"),
       ("{\n\t\"people\": [],\n\t\"name\": \"\\q\"\n}", 3, "neither YAML nor JSON"),
       ("people: mina", 1, "people: a list, as [...] or with - before each part"),
-      ("people:\n  - mina@b.co", 2, "a person is written with its fields, {field: value}; there are count, email"),
+      ("people:\n  - mina@b.co", 2, "a person must be written with its fields, {field: value}; it has count, email"),
       (
         "[1, 2]", 1,
-        "a seed is written with its fields, {field: value}; there are name, description, now, people, workspaces"
+        "a seed must be written with its fields, {field: value}; it has name, description, now, people, workspaces"
       ),
       ("{\"people\": [\n{\"email\": \"a@b.co\",\n\"email2\": 1}]}", 3, "no field 'email2'"),
     ])
@@ -64,7 +64,7 @@ struct SeedTests {
     #expect(error?.message.contains(words) ?? false, "\(String(describing: error))")
   }
 
-  @Test("names for parts that stand for very many end in an error, not in all memory")
+  @Test("YAML aliases that expand to very many parts are an error and do not fill the memory")
   func manyParts() {
     let lists = (0..<12).map {
       "  l\($0): &l\($0) [\(Array(repeating: $0 == 0 ? "x" : "*l\($0 - 1)", count: 10).joined(separator: ", "))]"
@@ -73,15 +73,16 @@ struct SeedTests {
   }
 
   @Test(
-    "distances of time", arguments: [("-2h", -7_200_000), ("45s", 45_000), ("0", 0), ("+1d", 86_400_000), ("5ms", 5)])
+    "distances of time are read",
+    arguments: [("-2h", -7_200_000), ("45s", 45_000), ("0", 0), ("+1d", 86_400_000), ("5ms", 5)])
   func distances(_ text: String, _ milliseconds: Int64) { #expect(SeedTime.distance(text) == milliseconds) }
 
   @Test(
-    "what is no distance is none",
+    "malformed distances of time are refused",
     arguments: ["", "h", "2", "2 h", "--2h", "2h3m", "9223372036854775807w", "٢h", "1e3s", "2x"])
   func noDistances(_ text: String) { #expect(SeedTime.distance(text) == nil) }
 
-  @Test("pictures that are made have the check sums of PNG")
+  @Test("generated pictures have valid PNG checksums")
   func picture() throws {
     let text = "people: [{email: a@b.co, picture: {color: \"#ff8800\", width: 2, height: 1}}]"
     let picture = try #require(try Seed(text).planting(at: Seed.defaultStart).people[0].picture).bytes
@@ -89,7 +90,7 @@ struct SeedTests {
     #expect(picture.suffix(8).elementsEqual(Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]))
   }
 
-  @Test("in texts of several each placeholder is the number, and in the text of one it stays")
+  @Test("a placeholder becomes the number in texts with count, and stays in a single text")
   func placeholders() throws {
     let planting = try Seed(
       """

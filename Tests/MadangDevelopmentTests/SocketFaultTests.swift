@@ -44,7 +44,7 @@ struct SocketFaultTests {
     }
   }
 
-  @Test("dropped, doubled, late, reordered and truncated packets", arguments: Carrier.allCases)
+  @Test("packets are dropped, doubled, delayed, reordered and truncated", arguments: Carrier.allCases)
   func packets(_ carrier: Carrier) async throws {
     try await gets(FaultEffect(.drop), carrier) { [$0[1]] }
     try await gets(FaultEffect(.duplicate) { $0.count = 2 }, carrier) { [$0[0], $0[0], $0[0], $0[1]] }
@@ -58,7 +58,7 @@ struct SocketFaultTests {
     try await gets(overtaken, carrier) { [$0[1], $0[0]] }
   }
 
-  @Test("a connection closed with a code, reset, or its namespace taken", arguments: Carrier.allCases)
+  @Test("a connection is closed with a code, reset, or loses its namespace", arguments: Carrier.allCases)
   func endings(_ carrier: Carrier) async throws {
     try await told(FaultEffect(.close) { $0.closeCode = 1013 }, carrier, chats: 1) { (_, client, _) async throws in
       if let webSocket = await client.webSocket {
@@ -81,7 +81,7 @@ struct SocketFaultTests {
     }
   }
 
-  @Test("a socket that is half-open: nothing comes any more, and nothing is closed", arguments: Carrier.allCases)
+  @Test("a half-open socket gets no more packets and is not closed", arguments: Carrier.allCases)
   func silence(_ carrier: Carrier) async throws {
     try await told(FaultEffect(.silence), carrier) { (scene, client, _) async throws in
       let port = try scene.port
@@ -98,7 +98,7 @@ struct SocketFaultTests {
     }
   }
 
-  @Test("no pings and no pongs, while chats go on", arguments: Carrier.allCases)
+  @Test("pings and pongs stop while chats still arrive", arguments: Carrier.allCases)
   func noPong(_ carrier: Carrier) async throws {
     try await FaultScene.run(pings: (1, 1)) { (scene) async throws in
       let id = try await scene.kit.faults.add(FaultRule(FaultEffect(.noPong)))
@@ -117,7 +117,7 @@ struct SocketFaultTests {
     }
   }
 
-  @Test("an upgrade, and a WebSocket from the start, are refused; long-polling goes on")
+  @Test("upgrades and WebSockets are refused while long-polling continues")
   func refusedUpgrade() async throws {
     try await FaultScene.run { (scene) async throws in
       try await scene.kit.faults.add(FaultRule(FaultEffect(.refuseUpgrade) { $0.status = 501 }))
@@ -135,7 +135,7 @@ struct SocketFaultTests {
     }
   }
 
-  @Test("a namespace is refused", arguments: Carrier.allCases)
+  @Test("a connect to a namespace is refused", arguments: Carrier.allCases)
   func refusedNamespace(_ carrier: Carrier) async throws {
     try await FaultScene.run { (scene) async throws in
       try await scene.kit.faults.add(
@@ -154,7 +154,7 @@ struct SocketFaultTests {
     }
   }
 
-  @Test("the account a socket was let in for tells packets apart", arguments: TestEngine.available)
+  @Test("packets are matched by the account that the socket was admitted for", arguments: TestEngine.available)
   func account(_ engine: TestEngine) async throws {
     try await FaultScene.run(engine) { (scene) async throws in
       let joon = try await scene.world.signUp("Joon")

@@ -8,9 +8,9 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("How worlds are reached, and who may", .timeLimit(.minutes(1)))
+@Suite("Access to worlds", .timeLimit(.minutes(1)))
 struct WorldAccessTests {
-  @Test("worlds let in as the server does that makes them")
+  @Test("worlds admit clients like their server")
   func settings() throws {
     var server = ServerSettings()
     (server.host, server.developmentToken) = ("0.0.0.0", "a-token-of-16-or-more")
@@ -58,7 +58,7 @@ struct WorldAccessTests {
     return outcome
   }
 
-  @Test("a world of a server that lets in strictly is no laxer, and takes the pages that the server takes")
+  @Test("a world of a strict server is equally strict and accepts the same origins")
   func sockets() async throws {
     let usual = try await Self.opening { _ in }
     #expect(usual == (true, 403, 403))
@@ -68,7 +68,7 @@ struct WorldAccessTests {
     #expect(strict == (false, 101, 403))
   }
 
-  @Test("calls name a world by its id, or by a name that no other one has")
+  @Test("calls name a world by its id or by a unique name")
   func names() async throws {
     try await WorldCallsTests.run { dev in
       for name in ["Mine", "twin", "Twin"] { _ = try await dev.call(.POST, "/_dev/worlds", #"{"name":"\#(name)"}"#) }
@@ -82,7 +82,7 @@ struct WorldAccessTests {
     }
   }
 
-  @Test("the name of a world that was removed is nobody's host, until another world has it")
+  @Test("the name of a removed world is no host until another world has it")
   func removed() async throws {
     try await WorldCallsTests.run { dev in
       let port = try #require(URL(string: dev.url)?.port)
@@ -102,7 +102,7 @@ struct WorldAccessTests {
     }
   }
 
-  @Test("a port that is taken is told by the name of its field")
+  @Test("a port in use is reported with the name of its field")
   func port() async throws {
     try await WorldCallsTests.run { dev in
       let port = try #require(URL(string: dev.url)?.port)
@@ -110,7 +110,7 @@ struct WorldAccessTests {
       #expect(answer.status == 400)
       #expect(
         try answer.object["error"] as? String
-          == "port: \(port) is taken; stop what listens there, or give another: 0, or none, takes a free one")
+          == "port: \(port) is in use; stop the other program, or choose another port: 0, or none, chooses a free one")
     }
   }
 }

@@ -44,7 +44,7 @@ struct WorldCallsTests {
     try result.get()
   }
 
-  @Test("a world is made, found, reset, kept and brought back, and removed")
+  @Test("a world is created, found, reset, saved, restored and removed")
   func life() async throws {
     try await Self.run { dev in
       let made = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard","number":7,"name":"mine"}"#)
@@ -68,7 +68,7 @@ struct WorldCallsTests {
     }
   }
 
-  @Test("a world answers to its id and its name at the port of the server that made it, sockets included")
+  @Test("a world answers calls and sockets by its id and its name at its server's port")
   func host() async throws {
     try await Self.run { dev in
       _ = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard","number":7,"name":"Mine"}"#)
@@ -112,7 +112,7 @@ struct WorldCallsTests {
     }
   }
 
-  @Test("the id of a world that there is not, or no more, is nobody's host, for calls and for sockets")
+  @Test("the id of an unknown or removed world is no host, for calls and for sockets")
   func noSuchHost() async throws {
     try await Self.run { dev in
       _ = try await dev.call(.POST, "/_dev/worlds")
@@ -139,7 +139,7 @@ struct WorldCallsTests {
     }
   }
 
-  @Test("the date of answers is the time of day until the clock is changed, then the clock's")
+  @Test("the Date of answers is real time until the clock is changed, then the clock's time")
   func dates() async throws {
     try await Self.run { dev in
       func date() async throws -> Date {
@@ -182,15 +182,15 @@ struct WorldCallsTests {
   }
 
   @Test(
-    "what cannot be done is said with its cause and its cure",
+    "an impossible call is refused with its cause and its cure",
     arguments: [
       ("/_dev/worlds", #"{"seed":"nowhere"}"#, "there are empty, courtyard, crowded, edge"),
       ("/_dev/worlds", #"{"seed":"people:\n  - {nick: x}"}"#, "seed: line 2: a person has no field 'nick'"),
       ("/_dev/worlds", #"{"seed":{"people":[{"email":"x"}]}}"#, "email: not an e-mail address"),
       ("/_dev/worlds", #"{"port":70000}"#, "port: 0 to 65535"),
       ("/_dev/worlds", #"{"number":-1}"#, "number: a whole number from 0"),
-      ("/_dev/worlds", "[", "the body is no JSON that can be read"),
-      ("/_dev/worlds", String(repeating: "[", count: 600), "the body is no JSON that can be read"),
+      ("/_dev/worlds", "[", "the body is not valid JSON"),
+      ("/_dev/worlds", String(repeating: "[", count: 600), "the body is not valid JSON"),
       ("/_dev/worlds", "seed=courtyard", #"write {"field": value}"#),
       ("/_dev/worlds", #""courtyard""#, "the body: must be an object"),
       ("/_dev/worlds", #"{"seed":7}"#, "seed: must be text or an object"),
@@ -204,15 +204,15 @@ struct WorldCallsTests {
       ("/_dev/clock", #"{"rate":1e9}"#, "rate: how many times"),
       ("/_dev/clock", #"{"advance":"25h"}"#, "advance: must be a number"),
       ("/_dev/clock", #"{"freeze":"yes"}"#, "freeze: must be true or false"),
-      ("/_dev/clock", #"{"freeze":false}"#, "freeze: true stops the clock"),
-      ("/_dev/clock", #"{"resume":false}"#, "resume: true has the clock run"),
+      ("/_dev/clock", #"{"freeze":false}"#, "freeze: only true is allowed, which stops the clock"),
+      ("/_dev/clock", #"{"resume":false}"#, "resume: only true is allowed"),
       ("/_dev/clock", #"{"set":"0001-01-01T00:00:00Z"}"#, "set: a date like 2026-01-05T09:00:00Z, from 1970 on"),
       ("/_dev/clock", "", "the body has none of advance, set, rate, freeze, resume"),
       ("/_dev/expect", #"{"expected":{}}"#, "expected: must be a list"),
       ("/_dev/expect", #"{"expected":[{"kind":5}]}"#, "expected[0].kind: must be text"),
       ("/_dev/expect", #"{"expected":[{}],"order":"stict"}"#, "order: one of strict, any"),
       ("/_dev/faults", #"[{"effect":{"kind":"drop"}},{"effect":{"kind":"cut"}}]"#, "[1].effect.bytes: is missing"),
-      ("/_dev/faults", #"[{"effect":{"kind":"drop","byte":1}}]"#, "[0].effect.byte: is no field of an effect"),
+      ("/_dev/faults", #"[{"effect":{"kind":"drop","byte":1}}]"#, "[0].effect.byte: is not a field of an effect"),
       ("/_dev/faults", #"{"match":{"nth":1.5},"effect":{"kind":"drop"}}"#, "match.nth: is not whole"),
       ("/_dev/faults", #"{"effect":{"kind":"explode"}}"#, "effect.kind: one of status, expiredToken"),
       ("/_dev/scripts", " ", "scripts: the body is empty"),
@@ -220,7 +220,7 @@ struct WorldCallsTests {
       ("/_dev/payments", #"{"merchant_uid":"x","amount":-5}"#, "amount: a whole number from 0"),
       ("/_dev/payments", #"{"merchant_uid":"x","amount":5,"status":"payed"}"#, "status: one of paid, ready"),
       ("/_dev/social-tokens", #"{"provider":"apple"}"#, "subject: is missing"),
-      ("/_dev/social-tokens", #"{"provider":"apple","sub":"1"}"#, "sub: is no field of this call"),
+      ("/_dev/social-tokens", #"{"provider":"apple","sub":"1"}"#, "sub: is not a field of this call"),
     ])
   func mistakes(_ path: String, _ body: String, _ words: String) async throws {
     try await Self.run { dev in
@@ -231,14 +231,14 @@ struct WorldCallsTests {
   }
 
   @Test(
-    "a question that cannot be meant is refused with what can be",
+    "an unknown parameter or value is refused with the valid ones",
     arguments: [
-      ("people?page=2", "page: is no parameter of this call; it has after"),
-      ("people?after=x", "after: the number of somebody"),
-      ("seed?formt=json", "formt: is no parameter"), ("coverage?edition=x", "edition: is no parameter"),
+      ("people?page=2", "page: is not a parameter of this call; it has after"),
+      ("people?after=x", "after: the number of a person"),
+      ("seed?formt=json", "formt: is not a parameter"), ("coverage?edition=x", "edition: is not a parameter"),
       ("pushes?after=x", "after: the id of a notification"),
       ("journal?status=2xx", "status: a status like 200"), ("journal?edition=2025", "there are 2024-01, 2024-10"),
-      ("journal?fault=explode", "fault: there is none called 'explode'; there are status"),
+      ("journal?fault=explode", "fault: 'explode' does not exist; there are status"),
       ("worlds/w9", "there is no world 'w9'; GET /_dev/worlds lists them"),
     ])
   func questions(_ path: String, _ words: String) async throws {

@@ -11,13 +11,13 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("What is under way when a world ends or its caller leaves", .timeLimit(.minutes(1)))
+@Suite("Calls when a world ends or the caller leaves", .timeLimit(.minutes(1)))
 struct WorldEndTests {
   static let waiting = ["journal?kind=push&wait=60s", "scripts/s?wait=60s"]
   private static let script = "{name: s, start: true, do: [{wait: 1h}]}"
 
   @Test(
-    "who waits for something in a world that is removed is told so, by the server's port and by its own",
+    "waiting calls in a removed world end with the reason, at the server's port and at its own",
     arguments: waiting, [false, true])
   func waits(_ call: String, atOwnPort: Bool) async throws {
     try await WorldCallsTests.run { dev, development, _ in
@@ -35,7 +35,7 @@ struct WorldEndTests {
   }
 
   @Test(
-    "a server that is told to stop tells so who waits for something in it, or in a world, and waits for nobody",
+    "a stopping server ends waiting calls of itself and its worlds with the reason, and does not wait for them",
     arguments: waiting, ["/_dev/", "/_dev/worlds/w1/"])
   func stops(_ call: String, _ path: String) async throws {
     try await WorldCallsTests.run { dev, development, group in
@@ -47,12 +47,12 @@ struct WorldEndTests {
       let answer = try await waiting.value
       #expect(
         answer.status == 400
-          && answer.body == #"{"error":"the server is stopping; ask again when it has been started anew"}"#,
+          && answer.body == #"{"error":"the server is stopping; call again when it has been restarted"}"#,
         "\(answer)")
     }
   }
 
-  @Test("what a world has touched of the contract counts while it is being removed, and afterwards")
+  @Test("a world's coverage counts while it is being removed, and afterwards")
   func coverage() async throws {
     try await WorldCallsTests.run { dev in
       let made = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard"}"#)
@@ -102,7 +102,7 @@ struct WorldEndTests {
   }
 
   @Test(
-    "what a client waits for is waited for no longer once it has left",
+    "waiting ends once the client has left",
     arguments: [
       ("GET", "journal?kind=push&wait=60s", ""), ("GET", "scripts/s?wait=60s", ""),
       ("POST", "expect", #"{"expected":[{"kind":"push"}],"wait":"60s"}"#),
@@ -121,7 +121,7 @@ struct WorldEndTests {
     }
   }
 
-  @Test("what was made for a client that had left when it was done is taken back")
+  @Test("a world created for a client that has left is removed")
   func leftAtTheEnd() async throws {
     let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
     let channel = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
@@ -144,7 +144,7 @@ struct WorldEndTests {
     }
   }
 
-  @Test("worlds that are being made count for the limit")
+  @Test("worlds being created count for the limit")
   func limit() async throws {
     let worlds = try Worlds(limit: 1, logger: Scene.logger)
     let plan = try Scene.plan(.empty, number: 1)
@@ -165,7 +165,7 @@ struct WorldEndTests {
     init(_ object: Kit) { self.object = object }
   }
 
-  @Test("nothing of a world that was removed stays in memory, calls and sockets or not", arguments: [false, true])
+  @Test("a removed world leaves nothing in memory, with or without calls and sockets", arguments: [false, true])
   func freed(isUsed: Bool) async throws {
     try await Scene.run { worlds in
       var client: SocketIOClient?

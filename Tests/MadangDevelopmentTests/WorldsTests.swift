@@ -51,7 +51,7 @@ struct WorldsTests {
   }
 
   @Test(
-    "a world keeps the mails it sends, whose links lead to it, also after it has returned to its start",
+    "a world keeps its mails, whose links lead to it, also after a reset",
     arguments: TestEngine.available)
   func mails(_ engine: TestEngine) async throws {
     try await Scene.run { worlds in
@@ -112,7 +112,7 @@ struct WorldsTests {
     }
   }
 
-  @Test("worlds without a number have ids of their own, and the time of day")
+  @Test("worlds without a number have unique ids and real time")
   func unnumbered() async throws {
     try await Scene.run { worlds in
       let (first, second) = (
@@ -182,14 +182,14 @@ struct WorldsTests {
     }
   }
 
-  @Test("a fixed port is used, and one that is taken is told")
+  @Test("a fixed port is used, and a port in use is reported")
   func ports() async throws {
     try await Scene.run { worlds in
       let world = try await worlds.make(try Scene.plan(.empty))
       var plan = try Scene.plan(.empty)
       plan.port = world.port
       let error = await #expect(throws: (any Error).self) { try await worlds.make(plan) }
-      #expect("\(error as Any)".contains("is taken"))
+      #expect("\(error as Any)".contains("is in use"))
       _ = await worlds.remove(world.id)
       #expect(try await worlds.make(plan).port == plan.port)
     }
@@ -222,7 +222,7 @@ struct WorldsTests {
     throw WorldError(name)
   }
 
-  @Test("sockets hear their own world only, though all ids are the same; a reset closes them")
+  @Test("sockets receive chats of their own world only, although all ids are equal; a reset closes them")
   func sockets() async throws {
     try await Scene.run { worlds in
       var streams: [AsyncThrowingStream<SocketIOClient.Update, any Error>.Iterator] = []
@@ -253,7 +253,7 @@ struct WorldsTests {
     }
   }
 
-  @Test("a call under way when the world is reset is answered by the former one")
+  @Test("a call that is running at a reset is answered by the former world")
   func callUnderWay() async throws {
     try await Scene.run { worlds in
       let world = try await worlds.make(try Scene.plan(.courtyard, number: 1))
@@ -272,7 +272,7 @@ struct WorldsTests {
   }
 
   @Test(
-    "worlds on PostgreSQL have databases of their own, none of which is left", .enabled(if: PostgresServer.url != nil))
+    "worlds on PostgreSQL have separate databases, which are all dropped", .enabled(if: PostgresServer.url != nil))
   func databases() async throws {
     let url = try #require(PostgresServer.url)
     let databases = try await PostgresDatabases(url: url, logger: Scene.logger)
@@ -313,7 +313,7 @@ struct WorldsTests {
   }
 
   @Test(
-    "making databases drops none that somebody else made or uses, and those of a process that has ended",
+    "creating databases drops only those of a process that has ended",
     .enabled(if: PostgresServer.url != nil))
   func databasesOfOthers() async throws {
     let url = try #require(PostgresServer.url)
@@ -362,14 +362,14 @@ struct WorldsTests {
     }
   }
 
-  @Test("a seed whose planted files or database somebody removed is planted anew", arguments: TestEngine.available)
+  @Test("a seed whose planted files or database were removed is planted again", arguments: TestEngine.available)
   func removedBeginning(_ engine: TestEngine) async throws {
     let worlds = try Worlds(postgres: PostgresServer.url, logger: Scene.logger)
     let plan = try Scene.plan(.empty, on: engine, number: 7)
     let first = try await worlds.make(plan)
     try FileManager.default.removeItem(at: first.home.deletingLastPathComponent().appending(path: "seed-1"))
     let error = await #expect(throws: WorldError.self) { try await first.reset() }
-    #expect(error?.description.contains("Make the world anew") == true)
+    #expect(error?.description.contains("Create the world again") == true)
     let second = try await worlds.make(plan)
     try await second.reset()
     await worlds.end()
@@ -386,7 +386,7 @@ struct WorldsTests {
     await worlds.end()
   }
 
-  @Test("what killed processes left is removed wherever it is, and what one is just making stays")
+  @Test("leftovers of killed processes are removed; data of a running process stays")
   func leftovers() async throws {
     let places = [URL(filePath: "/dev/shm"), FileManager.default.temporaryDirectory]
       .filter { access($0.path, W_OK) == 0 }
@@ -412,7 +412,7 @@ struct WorldsTests {
     await worlds.end()
   }
 
-  @Test("a world on PostgreSQL is refused in words where there is none")
+  @Test("a world on PostgreSQL is refused with a reason if the server has none")
   func withoutPostgres() async throws {
     let worlds = try Worlds(logger: Scene.logger)
     var plan = try Scene.plan(.empty)

@@ -140,7 +140,7 @@ struct SMTPServersTests {
       settings.server = settings.server.replacing("smtp:", with: "smtps:")
       let error = await #expect(throws: (any Error).self) { try await SMTPSender(settings).check() }
       let words = networkWords(try #require(error))
-      #expect(words.contains("TLS is not spoken at this port") && words.contains("smtp:// for STARTTLS"), "\(words)")
+      #expect(words.contains("this port does not use TLS") && words.contains("smtp:// for STARTTLS"), "\(words)")
       #expect("\(try #require(error))".contains("WRONG_VERSION_NUMBER"))
     }
   }

@@ -51,7 +51,7 @@ struct AlarmTests {
       #expect(try await Self.subjects(world, count: 1) == ["Many sign-ins fail"])
       #expect(try await Self.mails(world)[0].body.contains("https://chat.example.com:\n"))
       world.clock.advance(milliseconds: Self.hour)
-      #expect(try await Self.subjects(world, count: 2) == ["Many sign-ins fail", "Over: Many sign-ins fail"])
+      #expect(try await Self.subjects(world, count: 2) == ["Many sign-ins fail", "Solved: Many sign-ins fail"])
     }
   }
 
@@ -80,7 +80,7 @@ struct AlarmTests {
       #expect(try await Self.subjects(world, count: 1) == ["Many sign-ins fail"])
       try await madang.audit(.backupMade, subject: "there", detail: [:])
       world.clock.advance(milliseconds: Self.hour)
-      #expect(try await Self.subjects(world, count: 2).last == "Over: Many sign-ins fail")
+      #expect(try await Self.subjects(world, count: 2).last == "Solved: Many sign-ins fail")
       world.clock.advance(milliseconds: 2 * Self.day)
       let words = "There is no fresh backup"
       #expect(try await Self.subjects(world, count: 3).last == words)
@@ -89,7 +89,7 @@ struct AlarmTests {
       #expect(try await Self.subjects(world, count: 4).suffix(2) == [words, words])
       try await madang.audit(.backupMade, subject: "there", detail: [:])
       world.clock.advance(milliseconds: Self.hour)
-      #expect(try await Self.subjects(world, count: 5).suffix(3) == [words, words, "Over: \(words)"])
+      #expect(try await Self.subjects(world, count: 5).suffix(3) == [words, words, "Solved: \(words)"])
     }
   }
 
@@ -168,7 +168,7 @@ struct AlarmTests {
         try await world.server.madang.tell([.disk: Self.full], of: "a")
         #expect(try await Self.subjects(world, count: 1) == ["The disk is nearly full"])
         let body = try await Self.mails(world)[0].body
-        #expect(body.contains("server a:") && body.contains("2.0 %") && body.contains("What helps: make room"))
+        #expect(body.contains("server a:") && body.contains("2.0 %") && body.contains("What to do: make room"))
       }
       try await World.run(settings, clock: clock) { world in
         let madang = world.server.madang
@@ -245,6 +245,6 @@ struct AlarmTests {
     settings.alarms.recipients = Array(repeating: Self.recipient, count: 11)
     #expect(settings.problems().count == 1)
     (settings.alarms.recipients, settings.isDevelopment) = ([Self.recipient], false)
-    #expect(settings.problems().contains { $0.hasPrefix("alarms.to: no mails") })
+    #expect(settings.problems().contains { $0.hasPrefix("alarms.to: this server sends no mails") })
   }
 }

@@ -131,7 +131,7 @@ struct BackupTests {
       let half = scene.backups.appending(path: "2099-01-01T000000.000Z.partial/tables")
       try FileManager.default.createDirectory(at: half, withIntermediateDirectories: true)
       let none = await BackupScene.refusal { try await scene.elsewhere(.sqlite) { try await scene.restore(to: $0) } }
-      #expect(none.contains("holds no backup"))
+      #expect(none.contains("has no backup"))
       let backup = try await scene.backUp()
       #expect(!FileManager.default.fileExists(atPath: half.path))
       #expect(try BackupFolder.backup(scene.backups).lastPathComponent == URL(filePath: backup.path).lastPathComponent)
@@ -146,8 +146,8 @@ struct BackupTests {
       let future = scene.backups.appending(path: "2099-01-01T000000.000Z")
       try FileManager.default.copyItem(at: first, to: future)
       let words = await BackupScene.refusal { _ = try await scene.backUp(keep: 1) }
-      #expect(words.contains("holds 2099-01-01T000000.000Z"), "\(words)")
-      #expect(words.contains("Set this machine's clock; if it is right, move 2099-01-01T000000.000Z"))
+      #expect(words.contains("has 2099-01-01T000000.000Z"), "\(words)")
+      #expect(words.contains("Correct this machine's clock; if it is right, move 2099-01-01T000000.000Z"))
       let folder = BackupFolder(url: scene.backups)
       #expect(try folder.backups().map(\.lastPathComponent) == [first, future].map(\.lastPathComponent))
       // Whatever lies there, what was made stays.
@@ -173,14 +173,14 @@ struct BackupTests {
       let used = scene.folder.appending(path: "used")
       try FileManager.default.createDirectory(at: used, withIntermediateDirectories: true)
       try Data("mine".utf8).write(to: used.appending(path: "notes.txt"))
-      #expect(await refusal(used).contains("holds something else than backups (notes.txt)"))
+      #expect(await refusal(used).contains("has other files than backups (notes.txt)"))
       #expect(try FileManager.default.contentsOfDirectory(atPath: used.path) == ["notes.txt"])
       #expect(await refusal(used.appending(path: "notes.txt")).contains("notes.txt"))
 
       _ = try await scene.backUp()
       try await BackupScene.run(.sqlite) { other in
         let words = await BackupScene.refusal { _ = try await other.backUp(to: scene.backups) }
-        #expect(words.contains("holds backups of installation"))
+        #expect(words.contains("has backups of installation"))
       }
       let lock = FileLock(path: scene.backups.appending(path: ".lock").path)
       #expect(try lock.takeAlone())
@@ -260,7 +260,7 @@ struct BackupTests {
       let names = try FileManager.default.contentsOfDirectory(atPath: files.appending(path: "channelChats").path)
       try FileManager.default.removeItem(at: files.appending(path: "channelChats/\(names[0])"))
       let second = try await scene.backUp()
-      #expect(second.losses == ["channelChats/\(names[0]) is missing; the backup has it from the one before"])
+      #expect(second.losses == ["channelChats/\(names[0]) is missing; the backup uses the copy in the previous backup"])
       #expect(second.files == first.files && second.linked == first.files)
       #expect(try await scene.backupFindings() == [])
 

@@ -153,7 +153,7 @@ struct BucketTests {
     cases.append(("check s3.access.key.id, s3.secret.access.key", settings))
     settings = Self.settings
     settings.filesHome = "s3://madang-no-such-bucket"
-    cases.append(("make the bucket", settings))
+    cases.append(("create the bucket", settings))
     settings = Self.settings
     settings.s3.endpoint = "http://127.0.0.1:1"
     cases.append(("check s3.endpoint", settings))

@@ -27,14 +27,14 @@ struct CheckTests {
   static let mistakes = [
     Mistake(
       "a balance", "UPDATE users SET coins = coins + 7 WHERE id = 1",
-      "coins account 1: has 97 coins, and its ledger sums up to 90"),
+      "coins account 1: has 97 coins, but its ledger sums up to 90"),
     Mistake(
       "an entry", "DELETE FROM coin_entries WHERE user_id = 2",
-      "coins account 2: has 100 coins, and its ledger sums up to 0"),
+      "coins account 2: has 100 coins, but its ledger sums up to 0"),
     Mistake("a gap", "DELETE FROM chats WHERE content = '\\'", "room room 2: chat 3 comes after chat 1"),
     Mistake(
       "the last number", "UPDATE rooms SET last_seq = 70 WHERE kind = 'channel' AND last_seq > 1",
-      "room room 2: its last chat is 8, and its row says 70"),
+      "room room 2: its last chat is 8, but its row says 70"),
     Mistake(
       "a date", "UPDATE chats SET created_at = 5 WHERE room_id = 2 AND seq = 4",
       "room room 2: chat 4 is not later than the one before it"),
@@ -43,13 +43,13 @@ struct CheckTests {
       "room room 2: chat 4 is its author's number 9, after number 3"),
     Mistake(
       "an attachment", "DELETE FROM chat_files WHERE chat_id = 8 AND position > 0",
-      "room room 2: chat 8 says it has 2 files, and 1 are attached"),
+      "room room 2: chat 8 should have 2 files, but 1 are attached"),
     Mistake(
       "a picture", "UPDATE workspaces SET cover_image = 'workspaceCoverImages/none.png'",
-      "file workspaceCoverImages/none.png: workspaces.cover_image names it, and files does not"),
+      "file workspaceCoverImages/none.png: workspaces.cover_image names it, but the table files does not"),
     Mistake(
       "the id", "UPDATE installation SET value = 'other' WHERE name = 'id'",
-      "installation installation: the database is of other, the files are of ID"),
+      "installation installation: the database belongs to other, the files to ID"),
   ]
 
   @Test("a check of a healthy installation finds nothing, also beside a busy server", arguments: TestEngine.available)
@@ -123,12 +123,12 @@ struct CheckTests {
       }
       #expect(
         try await BackupScene.findings(scene.settings)
-          == ["reference coin_entries.user_id: 1 rows refer to rows of users that are not there"])
+          == ["reference coin_entries.user_id: 1 rows refer to missing rows of users"])
       try await scene.change(scene.settings, "DELETE FROM coin_entries WHERE user_id = 77")
       for statement in dialect.countOn("chats", after: 3) { try await scene.change(scene.settings, statement) }
       #expect(
         try await BackupScene.findings(scene.settings)
-          == ["number chats: has the row 9, but the next number to be given is 4"])
+          == ["number chats: has the row 9, but the next number is 4"])
     }
   }
 
@@ -145,7 +145,7 @@ struct CheckTests {
       bytes[20] ^= 1
       try bytes.write(to: root.appending(path: paths[0]))
       #expect(try await BackupScene.findings(scene.settings, hashes: false) == [])
-      let damaged = "file \(paths[0]): is not what was stored: its SHA-256 differs"
+      let damaged = "file \(paths[0]): has changed since it was stored: its SHA-256 differs"
       #expect(try await BackupScene.findings(scene.settings) == [damaged])
 
       try FileManager.default.removeItem(at: root.appending(path: paths[1]))
@@ -159,7 +159,7 @@ struct CheckTests {
       #expect(
         try await BackupScene.findings(scene.settings, hashes: false) == [
           "file \(paths[0]): has 1 bytes instead of \(bytes.count)", "file \(paths[1]): is missing",
-          "file profiles/old.png: no row names it",
+          "file profiles/old.png: it has no database row",
         ])
     }
   }

@@ -29,12 +29,12 @@ struct DatabaseFileTests {
       #expect(try await mina.call(.POST, "\(channel)/chats", .json(["content": "lost"])).code == "E99")
       let ready = try await world.call(.GET, "/readyz", key: nil)
       #expect(ready.status == 503)
-      #expect(String(decoding: ready.body, as: UTF8.self).contains("was exchanged or removed"))
+      #expect(String(decoding: ready.body, as: UTF8.self).contains("was replaced or removed"))
       #expect(try await World.eventually { log.lines.contains { $0.contains("writes are refused") } })
       let mails = world.server.service.development?.mails
       #expect(
         try await World.eventually {
-          mails?.list(after: 0, to: "admin@example.com").contains { $0.subject == "The database file was exchanged" }
+          mails?.list(after: 0, to: "admin@example.com").contains { $0.subject == "The database file was replaced" }
             ?? false
         })
       // Reading goes on.
@@ -42,7 +42,7 @@ struct DatabaseFileTests {
       try FileManager.default.removeItem(at: file)
       try FileManager.default.moveItem(at: moved, to: file)
       _ = try await mina.post("\(channel)/chats", ["content": "after"])
-      #expect(try await World.eventually { log.lines.contains { $0.contains("writes go on") } })
+      #expect(try await World.eventually { log.lines.contains { $0.contains("writes are accepted again") } })
     }
   }
 

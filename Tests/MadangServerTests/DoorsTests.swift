@@ -90,7 +90,7 @@ struct DoorsTests {
     let dangling = try #require(throws: SetupError.self) {
       try Secrets(directory: directory, ids: IDSource()).makeAPIKey(.october2024)
     }
-    #expect(dangling.description.contains("leads to \(other.path), which is not there"))
+    #expect(dangling.description.contains("is a link to \(other.path), which does not exist"))
   }
 
   @Test("impossible times from a payment provider do not stop the server")
@@ -137,7 +137,7 @@ struct DoorsTests {
     let error = try #require(throws: SetupError.self) { try secrets.formerTokenKeyToKeep() }
     #expect(
       error.description.contains(
-        "leads to \(target), which \(target == "missing" ? "is not there" : "cannot be reached")"))
+        "is a link to \(target), which \(target == "missing" ? "does not exist" : "cannot be reached")"))
     // Where the database has a key, it is not asked for.
     #expect(try secrets.formerTokenKey() == nil)
   }

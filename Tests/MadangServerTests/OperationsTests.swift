@@ -184,10 +184,10 @@ struct OperationsTests {
       }
       settings.operations = ("127.0.0.1", port)
       var words = await refusal(settings)
-      #expect(words.hasPrefix("port \(port) of 127.0.0.1 is taken") && words.contains("MADANG_OPERATIONS"))
+      #expect(words.hasPrefix("port \(port) of 127.0.0.1 is in use") && words.contains("MADANG_OPERATIONS"))
       (settings.port, settings.operations) = (port, nil)
       words = await refusal(settings)
-      #expect(words.hasPrefix("port \(port) of 127.0.0.1 is taken") && words.contains("--port"))
+      #expect(words.hasPrefix("port \(port) of 127.0.0.1 is in use") && words.contains("--port"))
     }
   }
 }

@@ -161,7 +161,7 @@ struct PortOneV2Tests {
     #expect(
       problems {
         ($0.portOne.key, $0.portOne.secret, $0.portOneV2.secret) = ("k", "s", "s")
-      }.contains { $0.contains("leave out one") })
+      }.contains { $0.contains("set only one") })
     #expect(problems { $0.portOneV2.store = "store-1" }.count == 1)
     #expect(problems { $0.portOneV2.takesTests = true }.count == 1)
     #expect(problems { ($0.portOneV2.secret, $0.portOneV2.url) = ("s", "http://api.example.com") }.count == 1)

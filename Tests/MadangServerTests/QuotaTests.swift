@@ -105,7 +105,7 @@ struct QuotaTests {
       _ = try await madang.setQuota(WorkspaceQuota(channels: nil, members: nil, fileBytes: nil), of: name)
       #expect(try await a.code(.POST, "\(w)/channels", .json(["name": "seventh"])) == "E11")
       let entries = try await AuditTests.entries(world, .quotaChanged)
-      #expect(entries.map { $0.detail["channels"] } == ["5", "as the settings say"])
+      #expect(entries.map { $0.detail["channels"] } == ["5", "as in the settings"])
       await #expect(throws: Failure.self) {
         _ = try await madang.setQuota(WorkspaceQuota(channels: -1, members: nil, fileBytes: nil), of: name)
       }

@@ -58,7 +58,7 @@ struct RestoreTests {
         return "manifest.json is damaged"
       case .missingManifest:
         try FileManager.default.removeItem(at: backup.appending(path: "manifest.json"))
-        return "holds no backup"
+        return "has no"
       case .missingSum:
         try FileManager.default.removeItem(at: backup.appending(path: "manifest.json.sha256"))
         return "manifest.json is damaged"
@@ -144,14 +144,14 @@ struct RestoreTests {
         for (forged, words) in forged {
           try forged.replace(in: backup)
           let refusal = await refusal()
-          #expect(refusal.contains("manifest.json is no manifest of a backup: \(words)"), "\(refusal)")
+          #expect(refusal.contains("manifest.json is not the manifest of a backup: \(words)"), "\(refusal)")
         }
         for number in [Int64.min, .max] {
           try manifest.forge("chats", in: backup) { rows, columns in
             rows[0][try #require(columns.firstIndex(of: "created_at"))] = "\(number)"
           }
           let refusal = await refusal()
-          #expect(refusal.contains("chats.tsv has the number \(number), which madang gives nothing"), "\(refusal)")
+          #expect(refusal.contains("chats.tsv has the number \(number), which madang never uses"), "\(refusal)")
         }
       }
     }
@@ -166,7 +166,7 @@ struct RestoreTests {
       // Where it lies, and the words it is refused with.
       let places = [
         ("tables/users.tsv", "users.tsv cannot be read"), ("files/\(file)", "is missing"),
-        (secret, "is missing or damaged"), ("manifest.json", "there is no manifest.json that can be read"),
+        (secret, "is missing or damaged"), ("manifest.json", "it has no readable manifest.json"),
         ("manifest.json.sha256", "manifest.json is damaged"),
       ]
       let same = scene.folder.appending(path: "same")
@@ -195,7 +195,7 @@ struct RestoreTests {
         try FileManager.default.copyItem(at: whole, to: backup)
         for (name, words) in [
           ("../../x", "a table's name"), ("", "a table's name"), ("a\0b", "a table's name"),
-          ("strangers", "the backup has other tables than version"),
+          ("strangers", "the backup's tables differ from those of version"),
         ] {
           let tables = manifest.tables.map { table in
             guard table.name == "users" else { return table }
@@ -220,7 +220,7 @@ struct RestoreTests {
       let folder = scene.folder.appending(path: "long")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
       let error = #expect(throws: BackupProblem.self) { try backup.manifest.write(to: folder, limit: 1000) }
-      #expect(error?.description.contains("too many to be named in it; take another backup") ?? false)
+      #expect(error?.description.contains("too many to list in it; make another backup") ?? false)
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
   }
@@ -279,7 +279,7 @@ struct RestoreTests {
           }
           #expect(failure.contains("cannot be read"))
           let words = await BackupScene.refusal { try await scene.serve(target) { _ in } }
-          #expect(words.contains("has not ended; run 'madang admin restore' again"))
+          #expect(words.contains("is unfinished; run 'madang admin restore' again"))
           try FileManager.default.moveItem(at: aside, to: original)
           try await BackupScene.run(engine) { other in
             let stranger = await BackupScene.refusal {
@@ -388,8 +388,8 @@ struct RestoreTests {
       try manifest.changed(migrations: manifest.migrations + [newer]).replace(in: older)
       try await scene.elsewhere(engine) { target in
         let words = await BackupScene.refusal { try await scene.restore(older, to: target) }
-        #expect(words.contains("is of version 1000 of the tables"))
-        #expect(words.contains("or a newer one"))
+        #expect(words.contains("has version 1000 of the tables"))
+        #expect(words.contains("or with a newer one"))
         #expect(!FileManager.default.fileExists(atPath: target.dataDirectory.path))
       }
     }
@@ -460,7 +460,7 @@ struct RestoreTests {
           #expect(!names.contains { ["madang.sqlite", "madang.sqlite-wal", "madang.sqlite-shm"].contains($0) })
         }
         let backup = await BackupScene.refusal { _ = try await scene.backUp() }
-        #expect(backup.contains("is not there"))
+        #expect(backup.contains("does not exist"))
         let serving = await BackupScene.refusal { try await scene.serve { _ in } }
         #expect(serving.contains("the database has no id"))
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
@@ -485,7 +485,7 @@ struct RestoreTests {
       }
       try await scene.elsewhere(.sqlite) { empty in
         let words = await BackupScene.refusal { try await scene.load(export, into: empty) }
-        #expect(words.contains("bring them there first, or restore a backup"))
+        #expect(words.contains("copy the right files there first, or restore a backup"))
       }
     }
   }

@@ -91,7 +91,7 @@ struct SecurityDocumentTests {
     }
   }
 
-  @Test("the tests and files that the page names are there")
+  @Test("the tests and files that the page names exist")
   func names() throws {
     let tests = try tests()
     let names = Set(named(in: page))

@@ -40,7 +40,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("a password costs what OWASP asks for, unless the operator wants it otherwise")
+  @Test("a password hash costs what OWASP recommends, unless settings change it")
   func passwordCost() { #expect(ServerSettings().domain.passwords.cost == PasswordCost(memory: 19 * 1024, passes: 2)) }
 
   @Test("one subject at two providers is two accounts")
@@ -196,7 +196,7 @@ struct SecurityTests {
   }
 
   @Test(
-    "sign-ins, failed ones, calls that are not allowed and too many of them are in the log, by address, without secrets"
+    "sign-ins, failed sign-ins, forbidden calls and excess calls are logged with address and without secrets"
   )
   func securityLog() async throws {
     let log = LogRecorder()

@@ -47,7 +47,7 @@ struct SharedSecretsTests {
     return error?.description ?? ""
   }
 
-  @Test("an API key is made on a file system without hard links, once", arguments: [EPERM, ENOTSUP, ENOSYS])
+  @Test("one API key is created on a file system without hard links", arguments: [EPERM, ENOTSUP, ENOSYS])
   func withoutHardLinks(_ code: Int32) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -69,7 +69,7 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "servers that start at once on an empty database sign with one key, and make one API key for each edition",
+    "servers that start at once on an empty database share one key for tokens and create one API key for each edition",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func atOnce(_ engine: TestEngine) async throws {
     try await Self.places(engine, 4) { places in
@@ -94,7 +94,7 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "a token and a socket's cookie of one server count at another with a data directory of its own",
+    "a token and a socket cookie of one server work at another with its own data directory",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func elsewhere(_ engine: TestEngine) async throws {
     try await Self.places(engine, 2) { places in
@@ -107,7 +107,7 @@ struct SharedSecretsTests {
     }
   }
 
-  @Test("the key of a version that kept it in a file goes on in the database", arguments: TestEngine.available)
+  @Test("a key that an older version kept in a file moves to the database", arguments: TestEngine.available)
   func takenOver(_ engine: TestEngine) async throws {
     try await Self.places(engine, 1) { places in
       let file = places[0].dataDirectory.appending(path: "secrets/access-token.key")
@@ -132,7 +132,7 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "while the link to its token key leads nowhere a server does not start, and makes no other key",
+    "a server with a dangling link to its token key does not start and creates no other key",
     arguments: TestEngine.available)
   func mountedLate(_ engine: TestEngine) async throws {
     try await Self.places(engine, 1) { places in
@@ -145,7 +145,7 @@ struct SharedSecretsTests {
         attributes: [.posixPermissions: 0o700])
       try files.createSymbolicLink(at: file, withDestinationURL: mounted)
       let error = await #expect(throws: SetupError.self) { try await World.run(places[0]) { _ in } }
-      #expect(error?.description.contains("leads to \(mounted.path), which is not there") == true)
+      #expect(error?.description.contains("is a link to \(mounted.path), which does not exist") == true)
       #expect(
         files.createFile(
           atPath: mounted.path, contents: Data((key + "\n").utf8), attributes: [.posixPermissions: 0o600]))
@@ -182,7 +182,7 @@ struct SharedSecretsTests {
         let known = try #require(try await Self.knownKey(world))
         #expect(known.hasPrefix("digest ") && !known.contains(ours.tokenKey))
       }
-      #expect(await Self.complaint(theirs).contains("are given another key"))
+      #expect(await Self.complaint(theirs).contains("have another key (tokens.key)"))
       #expect(await Self.complaint(places[0]).contains("MADANG_TOKENS_KEY"))
       try await Self.replaceKey(ours)
       try await World.run(theirs) { (world) async throws in
@@ -190,7 +190,7 @@ struct SharedSecretsTests {
         // Of a long key HMAC uses the SHA-256 itself.
         #expect(known != "digest \(Madang.keyHash(String(repeating: "j", count: 100)))")
       }
-      #expect(await Self.complaint(ours).contains("are given another key"))
+      #expect(await Self.complaint(ours).contains("have another key (tokens.key)"))
       var short = ours
       short.tokenKey = String(repeating: "k", count: 31)
       #expect(short.problems().contains { $0.hasPrefix("tokens.key: ") })
@@ -198,7 +198,7 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "a token of the older form counts for a session of its number that began before it was issued, else it has to be refreshed",
+    "a token of the older form works for a session that began before it was issued; otherwise it has to be refreshed",
     arguments: TestEngine.available)
   func olderForm(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -234,7 +234,7 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "while servers run, no server that is given a key starts beside them, and none is made",
+    "while servers run, a server with another key does not start, and no key is created",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func beside(_ engine: TestEngine) async throws {
     try await Self.places(engine, 2) { places in
@@ -246,7 +246,7 @@ struct SharedSecretsTests {
           let before = try await Self.knownKey(world)
           if mode.tokenKey.isEmpty {
             let words = await Self.complaint(given)
-            #expect(words.contains("run with the key that the database keeps") && words.contains("stop them all"))
+            #expect(words.contains("use the key in the database") && words.contains("stop them all"))
           }
           let refused = await #expect(throws: AdministrationError.self) { try await Self.replaceKey(places[0]) }
           #expect(refused?.description.contains("stop them all first") ?? false)
@@ -258,7 +258,7 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "servers that start at once may all be given a key where the database kept one",
+    "servers that start at once may all have a key in the settings although the database has one",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func givenAtOnce(_ engine: TestEngine) async throws {
     try await Self.places(engine, 4) { places in
@@ -275,7 +275,7 @@ struct SharedSecretsTests {
     }
   }
 
-  @Test("a replaced key ends tokens, not sessions", arguments: TestEngine.available)
+  @Test("replacing the key ends tokens, not sessions", arguments: TestEngine.available)
   func replaced(_ engine: TestEngine) async throws {
     try await Self.places(engine, 1) { places in
       let token = try await Self.tokenOfNewAccount(places[0])
@@ -291,7 +291,7 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "one of several servers does not take an empty directory of its own for the files of all, with or without a name",
+    "one of several servers refuses an empty directory as the place of all files, with or without a name",
     arguments: TestEngine.available.filter { $0 == .postgres }, [true, false])
   func ownFiles(_ engine: TestEngine, _ isNamed: Bool) async throws {
     try await Self.places(engine, 2) { places in

@@ -115,7 +115,7 @@ struct SignInLimitsTests {
     }
   }
 
-  @Test("limits go on when the time of day is set back")
+  @Test("limits still apply when the clock is set back")
   func steady() throws {
     let time = Atomic<Int64>(10_000_000)
     let clock = Clock({ time.load(ordering: .relaxed) }, steady: { 20_000_000 })

@@ -107,7 +107,9 @@ struct SocketCookieTests {
     }
   }
 
-  @Test("sign-up, sign-in, refresh and every authenticated JSON answer set the cookie; files and strangers get none")
+  @Test(
+    "sign-up, sign-in, refresh and every authenticated JSON answer set the cookie; files and unauthenticated answers do not"
+  )
   func answers() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina")

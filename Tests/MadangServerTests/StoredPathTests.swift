@@ -29,7 +29,7 @@ struct StoredPathTests {
             let index = try #require(columns.firstIndex(of: column))
             rows[0][index] = "profiles/../../../victim.png"
           }
-          let words = "line 1 of \(forged.path)/tables/\(table).tsv names a file that is in no folder of files"
+          let words = "line 1 of \(forged.path)/tables/\(table).tsv names a file outside the folders of files"
           let found = try await scene.backupFindings(forged)
           #expect(found.count == 1 && found[0].contains(words), "\(found)")
           let refusal = await BackupScene.refusal {
@@ -72,7 +72,7 @@ struct StoredPathTests {
         await #expect(throws: Failure.self) { try await home.moveToTrash([path], day: "2026-11-23") }
       }
       let found = try await BackupScene.findings(scene.settings)
-      #expect(found.contains("file \(path): files.path names it, which is no path of a stored file"), "\(found)")
+      #expect(found.contains("file \(path): files.path names it, but it is not the path of a stored file"), "\(found)")
       try await scene.serve { world in
         let madang = world.server.madang
         _ = try await madang.database.write {

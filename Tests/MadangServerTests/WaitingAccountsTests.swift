@@ -255,7 +255,7 @@ struct WaitingAccountsTests {
       ] {
         let answer = try await world.call(.POST, path, key: nil, body)
         #expect(answer.status == 503)
-        #expect(String(decoding: answer.body, as: UTF8.self).contains("takes no changes"))
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("accepts no changes"))
       }
       _ = try await world.server.madang.endReadOnlyMode()
       #expect(try await Self.confirm(world, code) == 200)

@@ -121,13 +121,13 @@ struct WrongClockTests {
       #expect(
         try await World.eventually {
           log.lines.contains {
-            $0.contains("1 room ends with chats that are dated in the future") && $0.contains("redate")
+            $0.contains("1 room ends with chats dated in the future") && $0.contains("redate")
           }
         })
       running.cancel()
       _ = await running.result
       for _ in 0..<3 { watch.posted(in: 7, dated: clock.now + 61_000) }
-      #expect(log.lines.filter { $0.contains("a chat is dated in the future") }.count == 1)
+      #expect(log.lines.filter { $0.contains("a chat got a date in the future") }.count == 1)
       await madang.database.close()
     }
   }

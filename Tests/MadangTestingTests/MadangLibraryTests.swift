@@ -187,7 +187,7 @@ struct MadangLibraryTests {
     try await withMina { mina in for _ in 0..<5 { _ = try await mina.workspaces() } }
     let found = try #require(try await world.review(of: "mina").first)
     #expect(found.habit == "polling" && found.entries.count == 5 && found.account == "mina@example.com")
-    #expect(found.cure.contains("not by a timer") && found.rule.contains("sockets tell of chats"))
+    #expect(found.cure.contains("not by a timer") && found.rule.contains("sockets deliver chats only"))
     #expect("\(found)".hasPrefix("polling: GET /v1/workspaces 5 times") && "\(found)".contains(found.rule))
     #expect(try await world.review(of: "joon").isEmpty)
     #expect(try await world.review(after: found.entries[0]).isEmpty)

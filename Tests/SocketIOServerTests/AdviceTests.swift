@@ -90,8 +90,8 @@ struct AdviceTests {
   @Test(
     "a request outside of the path: the namespace in the URL, an additional slash, the wrong path",
     arguments: [
-      ("/silent/socket.io/?EIO=4&transport=polling", "a namespace is no part of the URL"),
-      ("//socket.io/?EIO=4&transport=polling", "a slash too many"),
+      ("/silent/socket.io/?EIO=4&transport=polling", "a namespace is not part of the URL"),
+      ("//socket.io/?EIO=4&transport=polling", "an extra slash"),
       ("/ws/?transport=websocket", "set the client's path, or let the proxy rewrite it"),
       ("/other?transport=bus", nil), ("/other", nil),
     ] as [(String, String?)])

@@ -78,7 +78,7 @@ struct ReservedNameTests {
     }
     #expect(log.lines.count == 2)
     for name in ["connect", "disconnect"] {
-      #expect(log.lines.contains("An event is not sent: the name \(name) is reserved"))
+      #expect(log.lines.contains("An event was not sent: the name \(name) is reserved"))
     }
   }
 }

@@ -84,7 +84,7 @@ enum PushRules {
       // The answer is told to A, by then A would have been told of the chat as well.
       _ = try await scene.b.say("two", in: room)
       let told = try await pushes(trial, to: scene.devices, count: 2).map { $0["deviceToken"]?.text ?? "" }
-      try expectEqual("who was told", told.sorted(), scene.devices.map { JSON.text($0).text }.sorted())
+      try expectEqual("the devices notified", told.sorted(), scene.devices.map { JSON.text($0).text }.sorted())
     },
     Rule(
       "push.device-token", .notifications,
@@ -100,7 +100,7 @@ enum PushRules {
       _ = try await trial.signIn(scene.b, deviceToken: devices[2])
       for text in ["one", "two"] { _ = try await scene.a.say(text, in: room) }
       let told = try await pushes(trial, to: devices, count: 2)
-      try expectEqual("who was told", told.map { $0["deviceToken"] }, [.text(devices[2]), .text(devices[2])])
+      try expectEqual("the devices notified", told.map { $0["deviceToken"] }, [.text(devices[2]), .text(devices[2])])
     },
   ]
 }

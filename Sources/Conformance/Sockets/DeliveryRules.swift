@@ -66,7 +66,7 @@ enum DeliveryRules {
         let room = try await yard.sharedChannel()
         try await trial.withSocket(in: room, as: yard.a) { socket in
           _ = try await yard.a.say("mine", in: room)
-          try expectEqual("what was heard", try await socket.content(), "mine")
+          try expectEqual("the events received", try await socket.content(), "mine")
         }
       },
       Rule("sockets.delivery.once", .socketEvents, "Each socket gets each chat once.") { trial in
@@ -74,7 +74,9 @@ enum DeliveryRules {
         let room = try await yard.sharedChannel()
         try await trial.withSocket(in: room, as: yard.b) { socket in
           for text in ["one", "two", "three"] { _ = try await yard.a.say(text, in: room) }
-          for text in ["one", "two", "three"] { try expectEqual("what was heard", try await socket.content(), text) }
+          for text in ["one", "two", "three"] {
+            try expectEqual("the events received", try await socket.content(), text)
+          }
         }
       },
       Rule(
@@ -92,7 +94,7 @@ enum DeliveryRules {
           }
           var heard: [String] = []
           for _ in 0..<10 { heard.append(try await socket.event().event.chat().id("chat_id")) }
-          try expectEqual("the chats heard", heard, try await yard.b.history(of: room).ids("chat_id"))
+          try expectEqual("the chats received", heard, try await yard.b.history(of: room).ids("chat_id"))
         }
       },
       Rule("sockets.delivery.after-commit", .socketEvents, "The history read on an event contains its chat.") {
@@ -115,7 +117,7 @@ enum DeliveryRules {
         _ = try await yard.a.say("before", in: room)
         try await trial.withSocket(in: room, as: yard.b) { socket in
           _ = try await yard.a.say("after", in: room)
-          try expectEqual("what was heard first", try await socket.content(), "after")
+          try expectEqual("the first event received", try await socket.content(), "after")
         }
       },
       Rule("sockets.delivery.only-chats", .socketEvents, "Only new chats are sent.") { trial in
@@ -127,7 +129,7 @@ enum DeliveryRules {
           try await yard.a.invite(yard.c, to: yard.workspace)
           _ = try await yard.c.history(of: room)
           _ = try await yard.c.say("hi", in: room)
-          try expectEqual("what was heard first", try await socket.content(), "hi")
+          try expectEqual("the first event received", try await socket.content(), "hi")
         }
       },
       Rule("sockets.delivery.own-room", .socketEvents, "A chat reaches its room only.") { trial in
@@ -136,7 +138,7 @@ enum DeliveryRules {
         try await trial.withSocket(in: first, as: yard.b) { socket in
           _ = try await yard.a.say("elsewhere", in: second)
           _ = try await yard.a.say("here", in: first)
-          try expectEqual("what was heard first", try await socket.content(), "here")
+          try expectEqual("the first event received", try await socket.content(), "here")
         }
       },
       Rule(

@@ -29,7 +29,7 @@ extension EngineSocket {
     webSocket?.events = events
     switch event {
     case .packet(let packet): return packet
-    case .garbage: throw Violation(expected: "Engine.IO packets", seen: "a frame that is none")
+    case .garbage: throw Violation(expected: "Engine.IO packets", seen: "another kind of frame")
     case .explanation(let failure): throw Violation(expected: "Engine.IO packets", seen: "\(failure)")
     case .closed: throw Violation(expected: "an open WebSocket", seen: "the server closed it")
     case nil: throw CancellationError()

@@ -140,7 +140,7 @@ actor EngineSocket {
       do {
         if let message = try reader.received(packet) { return message }
       } catch {
-        throw Violation(expected: expected, seen: "'\(Self.text(packet))', which is no Socket.IO packet")
+        throw Violation(expected: expected, seen: "'\(Self.text(packet))', which is not a Socket.IO packet")
       }
     }
   }

@@ -56,10 +56,10 @@ enum NamespaceRules {
         try await socket.join("/")
         _ = try await yard.a.say("missed", in: first)
         _ = try await yard.a.say("heard", in: second)
-        try expectEqual("what was heard", try await socket.content(), "heard")
+        try expectEqual("the events received", try await socket.content(), "heard")
         try await socket.join(first, as: yard.b)
         _ = try await yard.a.say("again", in: first)
-        try expectEqual("what was heard after joining again", try await socket.content(), "again")
+        try expectEqual("the events received after joining again", try await socket.content(), "again")
       }
     },
     Rule("sockets.leave.engine-stays", .socketProtocol, "After the last namespace was left the session stays open.") {
@@ -93,7 +93,8 @@ enum NamespaceRules {
           SocketPacket(.connect, namespace: try room.namespace, payload: Array(person.credentials.text.utf8)))
         try await socket.join("/")
         for text in ["one", "two"] { _ = try await person.say(text, in: room) }
-        try expectEqual("what was heard", [try await socket.content(), try await socket.content()], ["one", "two"])
+        try expectEqual(
+          "the events received", [try await socket.content(), try await socket.content()], ["one", "two"])
       }
     },
     Rule(
@@ -114,7 +115,7 @@ enum NamespaceRules {
           // Its answer shows that the events were heard of.
           try await a.join("/")
           _ = try await yard.b.say("true", in: room)
-          for socket in [a, b] { try expectEqual("what was heard", try await socket.content(), "true") }
+          for socket in [a, b] { try expectEqual("the events received", try await socket.content(), "true") }
         }
       }
     },

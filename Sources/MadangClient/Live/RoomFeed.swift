@@ -50,7 +50,7 @@ struct RoomFeed {
     do {
       return try room.chat(json: arguments.values.first ?? [])
     } catch {
-      throw MadangError.unintelligible(status: 200, reason: "a live event is no chat")
+      throw MadangError.unintelligible(status: 200, reason: "a live event is not a chat")
     }
   }
 }

@@ -26,7 +26,7 @@ package enum NetworkProblem {
 
   private static func handshake(_ cause: String) -> String {
     cause.contains("CERTIFICATE_VERIFY_FAILED")
-      ? "its certificate is not believed; add the authority that signed it to those of this system, or renew it"
-      : "TLS could not be agreed on; is it spoken at this port?"
+      ? "its certificate is not trusted; add its authority to those of this system, or renew it"
+      : "TLS failed; check that this port uses TLS"
   }
 }

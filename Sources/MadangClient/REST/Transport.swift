@@ -30,7 +30,7 @@ struct Transport: Sendable {
       return try ForeignJSON.decode(Response.self, from: Array(body.readableBytesView))
     } catch {
       throw MadangError.unintelligible(
-        status: Int(response.status.code), reason: "the body is no \(Response.self)")
+        status: Int(response.status.code), reason: "the body is not a \(Response.self)")
     }
   }
 

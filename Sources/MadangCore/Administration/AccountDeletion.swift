@@ -54,7 +54,7 @@ extension Madang {
     for workspace in workspaces { try transaction.lock(workspace: workspace.id.number) }
     if let name = try transaction.holdOn(user) {
       throw Failure(
-        .held, "'\(name)', in which \(person.email) is or has written, is on legal hold; release it first")
+        .held, "'\(name)', where \(person.email) is a member or has written, is on legal hold; release it first")
     }
     for workspace in workspaces {
       let locked = try transaction.lockedWorkspace(.number(workspace.id.number), of: user)

@@ -32,7 +32,7 @@ extension Transaction {
   func member(email: String, of workspace: Workspace) throws -> Person {
     let person = try person(email: email)
     guard try isMember(person.id.number, ofWorkspace: workspace.id.number) else {
-      throw Failure(.notFound, "\(person.email) is no member of '\(workspace.name)'")
+      throw Failure(.notFound, "\(person.email) is not a member of '\(workspace.name)'")
     }
     return person
   }

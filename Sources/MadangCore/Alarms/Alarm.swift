@@ -30,7 +30,7 @@ package enum AlarmKind: String, CaseIterable, Sendable {
     case .backup: "There is no fresh backup"
     case .push: "The push service refuses the settings"
     case .payments: "The payment provider refuses the settings"
-    case .mails: "Mails are not taken"
+    case .mails: "Mails are not accepted"
     case .signIns: "Many sign-ins fail"
     }
   }

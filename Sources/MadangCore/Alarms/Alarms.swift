@@ -20,17 +20,18 @@ extension Madang {
             let now = clock.now
             guard try transaction.claimAlarm(kind, at: place, now: now, every: every) else { return }
             let next =
-              "While something is wrong there is a mail each \(settings.alarms.hours) hours (alarms.every), and one when it has been over "
+              "You get a mail every \(settings.alarms.hours) hours (alarms.every) while the problem lasts, and one when it has been over "
               + "for a while."
             try send(
-              kind, kind.words, "\(message)\n\nWhat helps: \(cure)\n\n\(next)", at: place, in: transaction)
+              kind, kind.words, "\(message)\n\nWhat to do: \(cure)\n\n\(next)", at: place, in: transaction)
           }
         case .right:
           // Wait before closing: a condition that comes and goes would cause a mail at each check.
           guard let alarm, abs(clock.now - alarm.toldAt) >= Self.alarmCalm else { continue }
           try await database.write(heedsStop: false) { [self] transaction in
             guard try transaction.endAlarm(kind, at: place) else { return }
-            try send(kind, "Over: \(kind.words)", "This is over. Nothing has to be done.", at: place, in: transaction)
+            try send(
+              kind, "Solved: \(kind.words)", "The problem is over. There is nothing to do.", at: place, in: transaction)
           }
         }
       } catch let leftOut as MailLeftOut {

@@ -25,7 +25,7 @@ extension BackupManifest {
         try rows.map { row in
           guard let name = String(sqlValue: row[path]), let size = Int(sqlValue: row[size]), size > 0,
             let sha256 = String(sqlValue: row[sha256])
-          else { throw BackupProblem("\(folder.path): a row of the table files names no file") }
+          else { throw BackupProblem("\(folder.path): a row of the table files has no file path") }
           return FileEntry(path: name, size: size, sha256: sha256)
         })
     }
@@ -119,7 +119,7 @@ struct BackupFiles: Sendable {
     let target = target(of: file)
     if try await workers.run({ link(file, to: target) }) {
       do { return .linked(problem: try await home.isKnownMissing(file.path) ? "is missing" : nil) } catch {
-        return .linked(problem: "cannot be looked at (\(error))")
+        return .linked(problem: "cannot be checked (\(error))")
       }
     }
     do {

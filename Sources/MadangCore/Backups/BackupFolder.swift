@@ -17,7 +17,7 @@ struct BackupFolder: Sendable {
   /// Creates the directory if it is missing, locks it, and removes interrupted backups. The lock ends with its last reference.
   func prepare() throws -> FileLock {
     do { try makePrivateDirectories(url) } catch {
-      throw BackupProblem("\(url.path) cannot be made: \(error.localizedDescription)")
+      throw BackupProblem("\(url.path) cannot be created: \(error.localizedDescription)")
     }
     try requireOwnDirectory(url)
     let others = try names().filter { name in
@@ -25,7 +25,7 @@ struct BackupFolder: Sendable {
         && !(name.hasSuffix(Self.partial) && Self.isName(String(name.dropLast(Self.partial.count))))
     }
     if let other = others.min() {
-      throw BackupProblem("\(url.path) holds something else than backups (\(other)); name a directory of its own")
+      throw BackupProblem("\(url.path) has other files than backups (\(other)); name a directory for backups only")
     }
     let lock = FileLock(path: url.appending(path: Self.lockName).path)
     do {
@@ -43,7 +43,7 @@ struct BackupFolder: Sendable {
     let name = Self.name(of: time)
     if let newest = try backups().last?.lastPathComponent, newest >= name {
       throw BackupProblem(
-        "\(url.path) holds \(newest), and it is \(name) now: the date of the newest backup must have passed. Set this "
+        "\(url.path) has \(newest), but it is \(name) now: the newest backup must not be later than now. Correct this "
           + "machine's clock; if it is right, move \(newest) to another directory")
     }
     let folder = url.appending(path: name + Self.partial, directoryHint: .isDirectory)
@@ -106,10 +106,10 @@ extension BackupFolder {
   static func backup(_ named: URL) throws -> URL {
     if BackupManifest.isThere(in: named) { return named }
     guard FileManager.default.fileExists(atPath: named.path) else {
-      throw BackupProblem("\(named.path) is not there; name a directory of backups, or one of them")
+      throw BackupProblem("\(named.path) does not exist; name a directory of backups, or one backup")
     }
     guard let newest = try BackupFolder(url: named).backups().last else {
-      throw BackupProblem("\(named.path) holds no backup; name a directory of backups, or one of them")
+      throw BackupProblem("\(named.path) has no backup; name a directory of backups, or one backup")
     }
     return newest
   }

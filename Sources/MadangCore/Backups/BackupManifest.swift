@@ -85,7 +85,7 @@ extension BackupManifest {
     let bytes = Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
     guard bytes.count <= limit else {
       throw BackupProblem(
-        "\(files?.absent.count ?? 0) files were removed while the backup was made, too many to be named in it; take another "
+        "\(files?.absent.count ?? 0) files were removed while the backup was made, too many to list in it; make another "
           + "backup")
     }
     for (name, bytes) in [
@@ -101,12 +101,12 @@ extension BackupManifest {
   package static func read(from folder: URL) throws -> BackupManifest {
     let file = folder.appending(path: name)
     guard let bytes = try? InputFile.contents(of: file, limit: limit) else {
-      throw BackupProblem("\(folder.path) holds no backup: there is no \(name) that can be read")
+      throw BackupProblem("\(folder.path) is not a backup: it has no readable \(name)")
     }
     let sum = (try? InputFile.contents(of: folder.appending(path: "\(name).sha256"), limit: 4096))
       .map { String(decoding: $0, as: UTF8.self) }
     guard sum?.prefix(while: { !$0.isWhitespace }) == SHA256.hash(data: bytes).hex[...] else {
-      throw BackupProblem("\(file.path) is damaged: it does not match \(name).sha256; take another backup")
+      throw BackupProblem("\(file.path) is damaged: it does not match \(name).sha256; use another backup")
     }
     return try decode(Array(bytes), of: file.path)
   }
@@ -115,17 +115,17 @@ extension BackupManifest {
   /// - Parameter path: The manifest's file, as shown to operators.
   static func decode(_ bytes: [UInt8], of path: String) throws -> BackupManifest {
     struct Format: Decodable { let format: Int }
-    guard ManifestText.isSafe(bytes) else { throw BackupProblem("\(path) is no manifest of a backup") }
+    guard ManifestText.isSafe(bytes) else { throw BackupProblem("\(path) is not the manifest of a backup") }
     do {
       let format = try JSONDecoder().decode(Format.self, from: Data(bytes)).format
       guard format == currentFormat else {
         throw BackupProblem("\(path) is of format \(format), which this program does not know; use a newer madang")
       }
       let manifest = try JSONDecoder().decode(BackupManifest.self, from: Data(bytes))
-      if let mistake = manifest.mistake { throw BackupProblem("\(path) is no manifest of a backup: \(mistake)") }
+      if let mistake = manifest.mistake { throw BackupProblem("\(path) is not the manifest of a backup: \(mistake)") }
       return manifest
     } catch is DecodingError {
-      throw BackupProblem("\(path) is no manifest of a backup")
+      throw BackupProblem("\(path) is not the manifest of a backup")
     }
   }
 }

@@ -21,7 +21,8 @@ extension Madang {
       let source = secrets.appending(path: name).resolvingSymlinksInPath()
       let digest = try OutputFile.copy(source, to: target.appending(path: name))
       guard digest.size <= secretLimit else {
-        throw BackupProblem("\(source.path) has more than \(secretLimit) bytes, so it is no secret; move it elsewhere")
+        throw BackupProblem(
+          "\(source.path) has more than \(secretLimit) bytes, so it is not a secret; move it out of this directory")
       }
       return BackupManifest.Secret(name: name, sha256: digest.hex)
     }
@@ -37,7 +38,7 @@ extension Madang {
       let target = secrets.appending(path: secret.name)
       if FileManager.default.fileExists(atPath: target.path) {
         guard try Digest(of: target.resolvingSymlinksInPath()).hex == secret.sha256 else {
-          throw BackupProblem("\(target.path) is another secret than that of the backup; remove it to use the backup's")
+          throw BackupProblem("\(target.path) differs from the secret in the backup; remove it to use the backup's")
         }
         continue
       }

@@ -27,8 +27,8 @@ package struct BackupDamage: Sendable {
     Finding(
       kind: .backup, subject: backup.folder.appending(path: path).path, problem: problem,
       cure: file == nil
-        ? "restore another backup, and take a new one"
-        : "remove it: the next backup brings it anew instead of linking it; 'admin restore --skip-damaged' does without it"
+        ? "restore another backup, and make a new one"
+        : "remove it: the next backup then copies the file again; 'admin restore --skip-damaged' restores without it"
     )
   }
 }

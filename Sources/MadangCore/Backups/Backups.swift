@@ -93,7 +93,7 @@ extension Madang {
     let migrations = Self.migrations
     guard pending.isEmpty, version == migrations.last?.version else {
       throw BackupProblem(
-        "the database is at version \(version), which is not this program's; use the madang that serves it")
+        "the database is at version \(version), which differs from this program's; use the madang that serves it")
     }
     let schema = try await Schema(migrations, logger: logger)
     try makePrivateDirectory(folder.appending(path: "tables"))
@@ -125,8 +125,8 @@ extension Madang {
     guard let previous, let former = try? BackupManifest.read(from: previous) else { return }
     guard former.installation == ours else {
       throw BackupProblem(
-        "\(previous.deletingLastPathComponent().path) holds backups of installation \(former.installation ?? "none"), and this "
-          + "is \(ours ?? "none"); name a directory of its own")
+        "\(previous.deletingLastPathComponent().path) has backups of installation \(former.installation ?? "none"), but this "
+          + "is \(ours ?? "none"); name another directory")
     }
   }
 
@@ -149,7 +149,7 @@ extension Madang {
         let problem: String? =
           switch outcome {
           case .absent(let words): words
-          case .linked(let problem): problem.map { "\($0); the backup has it from the one before" }
+          case .linked(let problem): problem.map { "\($0); the backup uses the copy in the previous backup" }
           case .copied: nil
           }
         // If a room was deleted meanwhile, its files are gone with it; that is no loss.

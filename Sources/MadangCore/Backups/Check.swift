@@ -40,8 +40,8 @@ extension Madang {
     try await report(
       Finding(
         kind: .installation, subject: "installation",
-        problem: "the database is of \(ours ?? "none"), the files are of \(theirs ?? "none")",
-        cure: "name the database and the files that belong together, with --data, --database-url and --files"))
+        problem: "the database belongs to \(ours ?? "none"), the files to \(theirs ?? "none")",
+        cure: "name a database and files that belong together, with --data, --database-url and --files"))
   }
 
   /// Checks that each file that a row names exists and is unchanged.
@@ -64,7 +64,7 @@ extension Madang {
         // A file is removed after its row, so a file of a room that was deleted meanwhile is not reported.
         guard try await self.isNamed(file.path) else { return }
         try await report(
-          Finding(kind: .file, subject: file.path, problem: problem, cure: "put it back from a backup, as it is there"))
+          Finding(kind: .file, subject: file.path, problem: problem, cure: "copy it back from a backup, unchanged"))
       }
     }
   }
@@ -75,7 +75,7 @@ extension Madang {
     guard hashes, size > 0 else { return nil }
     do {
       let digest = try await digest(of: file.path, size: size, workers)
-      return digest.hex == file.sha256 ? nil : "is not what was stored: its SHA-256 differs"
+      return digest.hex == file.sha256 ? nil : "has changed since it was stored: its SHA-256 differs"
     } catch {
       // The file may have been removed meanwhile.
       guard try await files.home.size(of: file.path) == nil else { throw error }
@@ -98,16 +98,16 @@ extension Madang {
     _ report: (Finding) async throws -> Void
   ) async throws {
     let before = Date(timeIntervalSince1970: Double(Clock.systemTime() - age) / 1000)
-    let count = ProgressCount("looking for files without a row", progress)
+    let count = ProgressCount("looking for files without a database row", progress)
     for folder in FileFolder.allCases {
       try await files.home.forEachPage(of: folder, changedBefore: before, page: settings.filePage) { page in
         let known = try await database.read { try $0.paths(among: page) }
         for path in page where !known.contains(path) {
           try await report(
             Finding(
-              kind: .file, subject: path, problem: "no row names it",
+              kind: .file, subject: path, problem: "it has no database row",
               cure:
-                "leave it to a running server, which moves it to the trash; if it is another database's, name that one")
+                "a running server moves it to the trash; if it belongs to another database, name that one")
           )
         }
         count.add(page.count)

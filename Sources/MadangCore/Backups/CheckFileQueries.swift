@@ -13,7 +13,8 @@ extension Transaction {
         """
       ) { row in
         Finding(
-          kind: .file, subject: try row.get("picture"), problem: "\(table).\(column) names it, and files does not",
+          kind: .file, subject: try row.get("picture"),
+          problem: "\(table).\(column) names it, but the table files does not",
           cure: "set another picture")
       }
     }
@@ -28,8 +29,8 @@ extension Transaction {
         guard found.count < findingLimit, !FileStore.isPath(path) else { return }
         found.append(
           Finding(
-            kind: .file, subject: path, problem: "\(table).\(column) names it, which is no path of a stored file",
-            cure: "find out where the row comes from: madang writes no such path; then remove it"))
+            kind: .file, subject: path, problem: "\(table).\(column) names it, but it is not the path of a stored file",
+            cure: "find out which program wrote the row, as madang writes no such path; then remove it"))
       }
       return found
     }

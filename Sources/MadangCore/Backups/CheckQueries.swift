@@ -9,7 +9,7 @@ extension Transaction {
     return try all(probe) { row in
       Finding(
         kind: .database, subject: "database", problem: try row.get("problem"),
-        cure: "restore the newest backup that 'admin check --backup' finds nothing wrong with")
+        cure: "restore the newest backup for which 'admin check --backup' reports no problem")
     }
   }
 
@@ -28,8 +28,8 @@ extension Transaction {
       return [
         Finding(
           kind: .reference, subject: "\(table.name).\(column)",
-          problem: "\(count) rows refer to rows of \(reference.table) that are not there",
-          cure: "restore a backup; the database was changed by something else than madang")
+          problem: "\(count) rows refer to missing rows of \(reference.table)",
+          cure: "restore a backup; another program than madang changed the database")
       ]
     }
   }
@@ -42,7 +42,7 @@ extension Transaction {
     return [
       Finding(
         kind: .number, subject: table,
-        problem: "has the row \(highest), but the next number to be given is \(last &+ 1)",
+        problem: "has the row \(highest), but the next number is \(last &+ 1)",
         cure: dialect.countOn(table, after: highest).map(\.text).joined(separator: "; ")
           + " with '\(table)' and \(highest)")
     ]
@@ -60,7 +60,7 @@ extension Transaction {
         row.get("id", as: Int64.self), row.get("coins", as: Int64.self), row.get("total", as: Int64.self)
       )
       return Finding(
-        kind: .coins, subject: "account \(user)", problem: "has \(coins) coins, and its ledger sums up to \(total)",
+        kind: .coins, subject: "account \(user)", problem: "has \(coins) coins, but its ledger sums up to \(total)",
         cure: "find out which is right, in coin_entries; then set users.coins, or enter the difference")
     }
   }
@@ -82,8 +82,8 @@ extension Transaction {
       let (told, there) = try (row.get("file_count", as: Int.self), row.get("number", as: Int.self))
       return Finding(
         kind: .room, subject: "room \(room)",
-        problem: "chat \(chat) says it has \(told) files, and \(there) are attached",
-        cure: "restore a backup; the database was changed by something else than madang")
+        problem: "chat \(chat) should have \(told) files, but \(there) are attached",
+        cure: "restore a backup; another program than madang changed the database")
     }
   }
 
@@ -107,7 +107,7 @@ extension Transaction {
     return scan.end().prefix(findingLimit).map { room, problem in
       Finding(
         kind: .room, subject: "room \(room)", problem: problem,
-        cure: "restore a backup; the database was changed by something else than madang")
+        cure: "restore a backup; another program than madang changed the database")
     }
   }
 }
@@ -156,9 +156,9 @@ private struct RoomScan {
 
   private mutating func endRoom() {
     guard let room else { return }
-    if last.seq != expected.seq { note("its last chat is \(last.seq), and its row says \(expected.seq)") }
+    if last.seq != expected.seq { note("its last chat is \(last.seq), but its row says \(expected.seq)") }
     if last.date > 0, last.date != expected.date {
-      note("its last chat is of \(last.date), and its row says \(expected.date)")
+      note("its last chat is of \(last.date), but its row says \(expected.date)")
     }
     if let problem, problems.count < findingLimit { problems.append((room, problem)) }
     problem = nil

@@ -88,13 +88,13 @@ final class InputFile: Sendable {
     // Nonblocking, because opening a pipe would wait for a writer.
     descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
-      if errno == ELOOP { throw BackupProblem("\(path) cannot be read: it is a link, and no file") }
+      if errno == ELOOP { throw BackupProblem("\(path) cannot be read: it is a link instead of a file") }
       throw BackupProblem("read", path)
     }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(descriptor)
-      throw BackupProblem("\(path) cannot be read: it is no file")
+      throw BackupProblem("\(path) cannot be read: it is not a file")
     }
     size = Int(status.st_size)
   }

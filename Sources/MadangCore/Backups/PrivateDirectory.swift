@@ -18,13 +18,13 @@ func requireOwnDirectory(_ url: URL) throws {
   guard stat(url.path, &status) == 0 else { throw BackupProblem("looked at", url.path) }
   guard status.st_uid == geteuid() else {
     throw BackupProblem(
-      "\(url.path) belongs to another user (\(status.st_uid)), who could read and exchange what is written there; name a "
-        + "directory that is not there, or give it to this user (\(geteuid())) with chown")
+      "\(url.path) belongs to another user (\(status.st_uid)), who could read and replace its files; name a "
+        + "new directory, or give it to this user (\(geteuid())) with chown")
   }
   guard status.st_mode & 0o022 == 0 else {
     throw BackupProblem(
-      "other users can write to \(url.path) (mode \(String(status.st_mode & 0o7777, radix: 8))) and exchange what is there; "
-        + "close it with: chmod go-w '\(url.path)', or name a directory that is not there")
+      "other users can write to \(url.path) (mode \(String(status.st_mode & 0o7777, radix: 8))) and replace its files; "
+        + "close it with: chmod go-w '\(url.path)', or name a new directory")
   }
 }
 

@@ -11,11 +11,11 @@ extension Backup {
     }
     guard manifest.migrations.count <= known.count else {
       throw BackupProblem(
-        "the backup is of version \(manifest.version) of the tables, and this program knows \(known.last?.version ?? 0); restore it with "
-          + "the madang that made it, or a newer one")
+        "the backup has version \(manifest.version) of the tables, but this program knows only \(known.last?.version ?? 0); restore it with "
+          + "the madang that made it, or with a newer one")
     }
     guard named == manifest.migrations else {
-      throw BackupProblem("the backup's tables were made by migrations that this program does not have")
+      throw BackupProblem("the backup's tables come from migrations that this program does not have")
     }
     return Array(known.prefix(manifest.migrations.count))
   }
@@ -67,7 +67,7 @@ extension Madang {
     }
     guard version <= backup.manifest.version else {
       throw BackupProblem(
-        "the database has tables of version \(version), and the backup's are of version \(backup.manifest.version); name an "
+        "the database has tables of version \(version), but the backup's have version \(backup.manifest.version); name an "
           + "empty one")
     }
     try await database.migrate(try backup.migrations())
@@ -80,7 +80,7 @@ extension Madang {
     guard manifest.tables.map(\.name) == schema.tables.map(\.name),
       manifest.tables.map(\.columns) == schema.tables.map({ $0.columns.map(BackupManifest.Column.init) })
     else {
-      throw BackupProblem("the backup has other tables than version \(manifest.version) has")
+      throw BackupProblem("the backup's tables differ from those of version \(manifest.version)")
     }
   }
 
@@ -159,7 +159,7 @@ extension FileStore {
       guard let staged = try await finish(upload, named: file.path), staged.size == file.size,
         staged.sha256 == file.sha256
       else {
-        throw BackupProblem("\(source.path) is not what it was when the backup was verified")
+        throw BackupProblem("\(source.path) has changed since the backup was verified")
       }
       try await home.put(staged, as: file.path)
     } catch {

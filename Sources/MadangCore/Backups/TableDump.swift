@@ -21,7 +21,7 @@ extension Transaction {
         TableText.append(row.values, to: &bytes)
         guard bytes.count - start - 1 <= TableReader.longestLine else {
           throw BackupProblem(
-            "the row \(rows + 1) of \(table.name) is longer than a backup can hold; the database was changed by something else "
+            "row \(rows + 1) of \(table.name) is too long for a backup; the database was changed by another program "
               + "than madang")
         }
       }
@@ -64,7 +64,7 @@ extension BackupManifest.Table {
     }
     let loaded: Int = try transaction.one("SELECT COUNT(*) AS number FROM \(raw: name)") { try $0.get("number") }
     guard loaded == rows else {
-      throw BackupProblem("the table \(name) has \(loaded) rows after loading, and \(rows) in the backup")
+      throw BackupProblem("the table \(name) has \(loaded) rows after loading, but \(rows) in the backup")
     }
     guard let lastNumber else { return }
     for statement in dialect.countOn(name, after: lastNumber) { _ = try transaction.first(statement) { _ in true } }

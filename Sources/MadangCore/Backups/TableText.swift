@@ -125,15 +125,15 @@ final class TableReader: Sendable {
       while rows.count < count, size < Self.pageSize, let line = try nextLine(&state) {
         size += line.count
         guard let values = TableText.values(line, columns) else {
-          throw BackupProblem("line \(state.line) of \(path) is no row of its table")
+          throw BackupProblem("line \(state.line) of \(path) is not a row of its table")
         }
         if let number = values.lazy.compactMap(Self.integer).first(where: { !Self.numbers.contains($0) }) {
-          throw BackupProblem("line \(state.line) of \(path) has the number \(number), which madang gives nothing")
+          throw BackupProblem("line \(state.line) of \(path) has the number \(number), which madang never uses")
         }
         for index in paths {
           guard case .text(let text) = values[index], !FileStore.isPath(text) else { continue }
           throw BackupProblem(
-            "line \(state.line) of \(path) names a file that is in no folder of files; madang writes no such backup")
+            "line \(state.line) of \(path) names a file outside the folders of files; madang writes no such backup")
         }
         rows.append(values)
       }
@@ -152,7 +152,7 @@ final class TableReader: Sendable {
       let end = state.bytes[searched...].firstIndex(of: UInt8(ascii: "\n"))
       guard (end ?? state.bytes.count) - state.start <= Self.longestLine else {
         throw BackupProblem(
-          "line \(state.line + 1) of \(path) has more than \(Self.longestLine) bytes, so it is no row")
+          "line \(state.line + 1) of \(path) has more than \(Self.longestLine) bytes, so it is not a row")
       }
       if let end {
         defer { state.start = end + 1 }

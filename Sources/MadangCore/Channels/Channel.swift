@@ -29,7 +29,7 @@ package struct Channel: Sendable {
   }
 
   func requireOwner(_ user: Int64) throws {
-    guard owner.number == user else { throw Failure(.notOwner, "the channel is somebody else's") }
+    guard owner.number == user else { throw Failure(.notOwner, "another account owns the channel") }
   }
 }
 

@@ -69,7 +69,7 @@ extension Madang {
     let (workspace, user) = try await write(as: principal) { transaction, caller in
       let channel = try transaction.lockedChannel(reference, in: workspace, of: caller.id)
       guard try transaction.isMember(caller.id, ofChannel: channel.id.number) else {
-        throw Failure(.notFound, "the caller is no member of the channel")
+        throw Failure(.notFound, "the caller is not a member of the channel")
       }
       guard !channel.isDefault else { throw Failure(.defaultChannel, "the default channel cannot be left") }
       guard channel.owner.number != caller.id else { throw Failure(.mustHandOver, "the caller owns the channel") }

@@ -45,7 +45,7 @@ package struct Room: Hashable, Codable, Sendable {
 
   static func kind(_ row: Row) throws -> Kind {
     let text: String = try row.get("kind")
-    guard let kind = Kind(rawValue: text) else { throw StorageError(.decoding, "there is no kind of room '\(text)'") }
+    guard let kind = Kind(rawValue: text) else { throw StorageError(.decoding, "'\(text)' is not a kind of room") }
     return kind
   }
 }

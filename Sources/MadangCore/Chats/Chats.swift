@@ -8,7 +8,7 @@ extension Madang {
     guard draft.files.count <= most else { throw Failure(.invalid, "files: up to \(most) in a chat") }
     let taken = setting(\.files.types)
     for file in draft.files where !file.type.isImage && !taken.contains(file.type) {
-      throw Failure(.invalid, "files: files of the type \(file.type.fileExtension) are not taken here")
+      throw Failure(.invalid, "files: files of the type \(file.type.fileExtension) are not accepted here")
     }
     guard !draft.files.isEmpty || draft.content.contains(where: { !$0.isWhitespace }) else {
       throw Failure(.invalid, "content: a chat needs text or a file")

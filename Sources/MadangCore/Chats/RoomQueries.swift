@@ -100,7 +100,7 @@ extension Transaction {
   func requirePoster(_ user: Int64, to address: RoomAddress) throws {
     let room = try room(address, readableBy: user)
     guard try room.kind == .dm || isMember(user, ofChannel: room.id.number) else {
-      throw Failure(.notFound, "the caller is no member of the channel")
+      throw Failure(.notFound, "the caller is not a member of the channel")
     }
   }
 

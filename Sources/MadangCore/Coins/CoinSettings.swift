@@ -1,8 +1,8 @@
 public struct CoinSettings: Sendable {
-  public var signUp = setting("coins.signup", 100, .integer(), "coins of a new account", .live)
-  public var workspace = setting("coins.workspace", 10, .integer(), "coins that making a workspace costs", .live)
+  public var signUp = setting("coins.signup", 100, .integer(), "coins that a new account gets", .live)
+  public var workspace = setting("coins.workspace", 10, .integer(), "price of a new workspace, in coins", .live)
   public var items = section(
-    "Push, payments and sign-in by others",
+    "Push, payments and sign-in providers",
     setting(
       "store.items",
       [

@@ -86,7 +86,7 @@ extension Madang {
       throw Failure(.paymentInvalid, "imp_uid and merchant_uid do not belong together")
     }
     guard try await claim(payment, as: caller) else {
-      throw Failure(.paymentUnknown, "another account showed the payment first")
+      throw Failure(.paymentUnknown, "another account has already used the payment")
     }
     guard payment.isSettled else { throw Failure(.paymentInvalid, "the payment is not paid, or was cancelled") }
     guard let item = settings.coins.items.first(where: { $0.amount == payment.amount }) else {

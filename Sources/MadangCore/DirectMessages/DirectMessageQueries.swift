@@ -11,7 +11,7 @@ extension Transaction {
   ) {
     let workspace = try self.workspace(workspace, of: user).id.number
     guard let other = try personID(other) else { throw Failure(.notFound, "no such member") }
-    guard other != user else { throw Failure(.invalid, "opponent: a direct message needs somebody else") }
+    guard other != user else { throw Failure(.invalid, "opponent: a direct message needs another person") }
     return (workspace, other, try directMessage(of: user, and: other, in: workspace))
   }
 

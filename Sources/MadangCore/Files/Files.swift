@@ -12,7 +12,9 @@ extension Madang {
     isWanted: @Sendable () async -> Bool = { true }, as principal: Principal,
     _ body: @escaping @Sendable (Transaction, Caller, [StoredFile]) throws -> T
   ) async throws -> T {
-    guard !images || staged.allSatisfy(\.type.isImage) else { throw Failure(.invalid, "image: the file is no image") }
+    guard !images || staged.allSatisfy(\.type.isImage) else {
+      throw Failure(.invalid, "image: the file is not an image")
+    }
     // In read-only mode no file is stored, not even for a moment.
     if !staged.isEmpty, try await readOnlyMode() != nil { throw StorageError(.writesStopped, "read-only mode") }
     if images, !staged.isEmpty, settings.files.perAccount > 0 {

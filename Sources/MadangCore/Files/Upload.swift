@@ -59,7 +59,7 @@ package final class Upload: Sendable {
       else {
         throw Failure(
           .invalid,
-          "a file is of no type that the server knows by its content\(fileExtension.map { " and the extension .\($0)" } ?? "")"
+          "the server does not recognise the type of a file by its content\(fileExtension.map { " and the extension .\($0)" } ?? "")"
         )
       }
       try state.handle?.synchronize()

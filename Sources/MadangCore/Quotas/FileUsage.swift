@@ -121,7 +121,7 @@ extension FileUsageOwner {
     guard total <= limit else {
       throw Failure(
         .quotaReached,
-        "files: this \(scope) may have \(limit) bytes of them\(scope == "workspace" ? " in chats" : ""); replaced pictures count until "
+        "files: this \(scope) may have \(limit) bytes of files\(scope == "workspace" ? " in chats" : ""); replaced pictures count until "
           + "they are removed")
     }
   }

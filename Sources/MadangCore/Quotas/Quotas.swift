@@ -33,7 +33,7 @@ extension Madang {
     return try await database.write { [self] transaction in
       let workspace = try transaction.lockedWorkspace(name)
       try transaction.setQuota(quota, of: workspace.id.number)
-      let text = { (value: Int?) in value.map { "\($0)" } ?? "as the settings say" }
+      let text = { (value: Int?) in value.map { "\($0)" } ?? "as in the settings" }
       try audit(
         AuditEntry(
           kind: .quotaChanged, actor: .administrator, subject: workspace.name,

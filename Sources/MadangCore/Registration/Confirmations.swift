@@ -29,12 +29,12 @@ extension Madang {
       .confirmation, to: person, by: actor, from: origin, in: transaction, subject: "Your address"
     ) { link in
       """
-      Somebody, probably you, made an account with this address at \(settings.publicURL).
+      An account with this address was created at \(settings.publicURL).
 
-      Confirm here that the address is yours, with the password of the account:
+      If it was you, confirm the address here, with the password of the account:
       \(link)
 
-      If it was not you, do nothing: an account that nobody confirms can do nothing to others, and is deleted after a while.
+      If it was not you, ignore this mail: an account without confirmation is deleted after a while.
 
       """
     }

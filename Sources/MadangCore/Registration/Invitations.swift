@@ -86,7 +86,7 @@ extension Madang {
     try await database.write { [self] transaction in
       guard let revoked = try transaction.revokeInvitation(id, now: clock.now) else {
         throw Failure(
-          .notFound, "there is no such invitation, or it was revoked: \(id); see 'madang admin invite list'")
+          .notFound, "invitation \(id) does not exist or was revoked; see 'madang admin invite list'")
       }
       try audit(.invitationRevoked, revoked, by: .administrator, in: transaction)
       return revoked

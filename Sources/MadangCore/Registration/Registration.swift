@@ -50,6 +50,6 @@ extension Madang {
   }
 
   private func refusal(_ mode: Registration) -> Failure {
-    Failure(.notAdmitted, "email: registration is '\(mode.rawValue)', and this address may not make an account")
+    Failure(.notAdmitted, "email: registration is '\(mode.rawValue)', so this address may not create an account")
   }
 }

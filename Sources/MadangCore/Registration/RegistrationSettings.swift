@@ -3,30 +3,34 @@ import Foundation
 public struct RegistrationSettings: Sendable {
   /// An API key may have a different mode.
   public var mode = setting(
-    "registration", Registration.open, .word, "who may make an account: open, invite, domain or closed", .live)
+    "registration", Registration.open, .word, "who may create an account: open (all), invite, domain or closed (none)",
+    .live)
   /// In lower case.
   public var domains: Set<String> = setting(
-    "registration.domains", [], .domains, "domains of e-mail addresses that may make one: example.com,example.org",
+    "registration.domains", [], .domains,
+    "with registration=domain: e-mail domains that may create accounts: example.com,example.org",
     .live)
   public var confirmation = setting(
     "registration.confirm", AddressConfirmation.off, .word,
-    "what an account may do before its address is confirmed by mail: off (all), limited or required (to sign in)")
+    "what an account may do before its address is confirmed by mail: off (everything), limited, or required (it cannot sign in)"
+  )
   public var confirmationLifetime: Int64 = setting(
     "registration.confirm.lifetime", 24 * 3_600_000, .seconds(60...2_592_000),
-    "seconds the link that confirms an address is good")
+    "seconds a confirmation link is valid")
   public var confirmationMails = setting(
-    "registration.confirm.mails", 5, .integer(1...100), "such links that one mailbox is sent in a day")
+    "registration.confirm.mails", 5, .integer(1...100), "confirmation links sent to one mailbox in a day")
   public var unconfirmedDays = setting(
     "registration.confirm.days", 7, .integer(0...3650),
-    "days after which an account that nobody confirmed is deleted; 0 for never")
+    "days after which an unconfirmed account is deleted; 0 for never")
   /// An API key may have a different rule.
   public var needsApproval = setting(
     "registration.approval", false, .flag, "whether new accounts wait for an administrator's approval")
   public var pendingDays = setting(
     "registration.approval.days", 30, .integer(0...3650),
-    "days after which an account that nobody approved is deleted; 0 for never")
+    "days after which an unapproved account is deleted; 0 for never")
   public var approver = setting(
-    "registration.approval.to", "", .text, "address that is sent a mail when one waits; empty for none")
+    "registration.approval.to", "", .text, "address that gets a mail when an account waits for approval; empty for none"
+  )
 
   public init() {}
 }

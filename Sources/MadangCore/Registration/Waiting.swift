@@ -64,8 +64,8 @@ extension Madang {
     let mail = Mail(
       .approvalNeeded, to: settings.registration.approver, subject: "An account waits for approval",
       body: """
-        Somebody made an account at \(settings.publicURL) that waits for your approval. 'madang admin users pending' lists who waits; \
-        there is no other mail of those who come before the hour is full.
+        A new account at \(settings.publicURL) waits for your approval. 'madang admin users pending' lists all waiting accounts; \
+        you get at most one such mail per hour.
 
         """)
     try queueIfPossible(mail, of: nil, expiresAt: now + Self.noticeLifetime, in: transaction)
@@ -126,7 +126,7 @@ extension Madang {
       let mail = Mail(
         .accountApproved, to: person.email, subject: "Your account",
         body: """
-          Your account at \(settings.publicURL) was approved. You can be added to workspaces now, and make your own.
+          Your account at \(settings.publicURL) was approved. You can now create workspaces and be added to them.
 
           """)
       try queueIfPossible(mail, of: user, expiresAt: now + Self.noticeLifetime, in: transaction)

@@ -15,12 +15,12 @@ extension Madang {
   /// Sets how long a workspace keeps chats and files. Throws `.notFound`, or `.invalid` for days out of range.
   package func setRetention(_ days: RetentionDays, of name: WorkspaceName) async throws -> WorkspaceRecord {
     for value in [days.chats, days.files] where value.map({ !(0...RetentionDays.limit).contains($0) }) ?? false {
-      throw Failure(.invalid, "days must be 0, for ever, to \(RetentionDays.limit)")
+      throw Failure(.invalid, "days must be from 0 (for ever) to \(RetentionDays.limit)")
     }
     return try await database.write { [self] transaction in
       let workspace = try transaction.workspace(name)
       try transaction.setRetention(days, of: workspace.id.number)
-      let text = { (value: Int?) in value.map { "\($0)" } ?? "as the settings say" }
+      let text = { (value: Int?) in value.map { "\($0)" } ?? "as in the settings" }
       try audit(
         AuditEntry(
           kind: .retentionChanged, actor: .administrator, subject: workspace.name,

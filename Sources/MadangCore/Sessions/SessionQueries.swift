@@ -15,7 +15,7 @@ extension Statement<Caller> {
     return Statement(sql) { rows in
       guard let row = rows.first else { throw Failure(.noSuchSession, "the session has ended") }
       guard try row.get("user_id", as: Int64?.self) != nil else {
-        throw Failure(.accountGone, "the account does not exist any more")
+        throw Failure(.accountGone, "the account no longer exists")
       }
       return Caller(session: session, person: try Person(row))
     }

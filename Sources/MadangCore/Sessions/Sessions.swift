@@ -169,7 +169,7 @@ extension Madang {
     guard session.refreshExpiresAt > clock.now else {
       throw Failure(.refreshExpired, "the refresh token has expired")
     }
-    guard session.user != nil else { throw Failure(.accountGone, "the account does not exist any more") }
+    guard session.user != nil else { throw Failure(.accountGone, "the account no longer exists") }
   }
 
   /// Records that a session was refreshed.

@@ -35,18 +35,18 @@ extension Madang {
       .iso8601.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false))
     let cure =
       method == Self.passwordMethod
-      ? "choose another password, which ends all sessions:\n\(settings.link(to: .password))"
-      : "take back the app's access in your \(method.capitalized) account, and tell whoever runs this server."
+      ? "choose a new password, which signs out all devices:\n\(settings.link(to: .password))"
+      : "withdraw the app's access in your \(method.capitalized) account, and inform the operator of this server."
     let mail = Mail(
       .newSignIn, to: person.email, subject: "A sign-in from a new place",
       body: """
-        Somebody, probably you, signed in to your account at \(settings.publicURL) from a place that was not used before, or not since its password was changed.
+        Your account at \(settings.publicURL) was used from a new place, or for the first time since its password was changed.
 
         When: \(words) UTC
-        Network: \(place.network ?? "not known")
+        Network: \(place.network ?? "unknown")
         Device: \(place.device)
 
-        If it was you, nothing has to be done. If it was not, \(cure)
+        If it was you, there is nothing to do. If it was not you, \(cure)
 
         """)
     do {

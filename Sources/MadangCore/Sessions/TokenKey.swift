@@ -64,7 +64,7 @@ extension Madang {
         let before = try transaction.tokenKey()
         if isContested, case .kept? = before {
           throw TokenKeyConflict(
-            description: "others run with the key that the database keeps, this one is given another (tokens.key)")
+            description: "other servers use the key in the database, but this one has another key (tokens.key)")
         }
         try transaction.replaceKeptTokenKey(by: digest)
         let after = try transaction.tokenKey()
@@ -72,7 +72,7 @@ extension Madang {
         return after
       }
       guard known?.text == ours else {
-        throw TokenKeyConflict(description: "the other servers of this database are given another key (tokens.key)")
+        throw TokenKeyConflict(description: "the other servers of this database have another key (tokens.key)")
       }
       return given
     }
@@ -86,7 +86,7 @@ extension Madang {
       if let made { try transaction.insertTokenKey(made) }
       guard case .kept(let key)? = try transaction.tokenKey() else {
         throw TokenKeyConflict(
-          description: "the other servers of this database are given a key (tokens.key), this one none")
+          description: "the other servers of this database have a key in tokens.key, but this one has none")
       }
       return key
     }

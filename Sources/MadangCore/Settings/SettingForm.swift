@@ -44,9 +44,10 @@ package enum InvalidSetting: Error {
     case .control(let control):
       let code = String(control.value, radix: 16, uppercase: true)
       let name =
-        ["D": "a carriage return, as lines of Windows end with", "A": "a line feed"][code] ?? "a control character"
+        ["D": "a carriage return, as at the end of lines from Windows", "A": "a line feed"][code]
+        ?? "a control character"
       return
-        "has \(name) (U+\(String(repeating: "0", count: 4 - code.count))\(code)), which no setting may have; remove it there"
+        "has \(name) (U+\(String(repeating: "0", count: 4 - code.count))\(code)), which settings may not have; remove it"
     }
   }
 }

@@ -5,9 +5,9 @@ public struct Settings: Sendable {
     "Listening",
     setting(
       "public.url", "", .text,
-      "https://HOST of the server for people; without it there are no links in invitations, and no mails"))
+      "https://HOST by which people reach the server; if empty, invitations have no links and no mails are sent"))
   public var node = section(
-    "The database", setting("node", "", .text, "this server's name among several on one database"))
+    "The database", setting("node", "", .text, "this server's name, if several servers share one database"))
   public var passwords = section("Accounts", PasswordSettings())
   public var sessions = section("Accounts", SessionSettings())
   public var registration = section("Accounts", RegistrationSettings())
@@ -20,8 +20,8 @@ public struct Settings: Sendable {
   public var retention = section("Workspaces", RetentionSettings())
   /// The most devices of one person that receive a notification; the newest ones.
   public var pushDevices = section(
-    "Push, payments and sign-in by others",
-    setting("push.devices", 10, .integer(1...1000), "devices of one person that are told, the newest", .live))
+    "Push, payments and sign-in providers",
+    setting("push.devices", 10, .integer(1...1000), "how many of a person's newest devices get notifications", .live))
   public var mailing = section("Mail", MailingSettings())
   public var alarms = section("Alarms", AlarmSettings())
 

@@ -100,7 +100,7 @@ extension Madang {
     return person
   }
 
-  private static var unknownLink: Failure { Failure(.notFound, "the link is unknown, used or too old") }
+  private static var unknownLink: Failure { Failure(.notFound, "the link is unknown, was used or has expired") }
 
   /// Deletes codes that have expired and no longer count towards a limit, one page at a time.
   package func forgetLinks() async throws {

@@ -6,9 +6,9 @@ import Foundation
 /// The cost of new password hashes: Argon2id with one lane. The default is one of OWASP's minimums.
 public struct PasswordCost: Hashable, Sendable {
   public var memory = setting(
-    "password.memory", 19_456, .integer(8...4_194_304), "KiB that hashing a password takes (Argon2id)")
+    "password.memory", 19_456, .integer(8...4_194_304), "KiB of memory to hash one password (Argon2id)")
   public var passes = setting(
-    "password.passes", 2, .integer(1...1000), "how often hashing passes over that memory")
+    "password.passes", 2, .integer(1...1000), "number of passes over that memory")
 
   public init() {}
 

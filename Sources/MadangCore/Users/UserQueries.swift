@@ -31,7 +31,7 @@ extension Transaction {
 
   func account(_ id: Int64) throws -> Account {
     guard let account = try first("SELECT \(sql: Account.columns) FROM users u WHERE u.id = \(id)", Account.init)
-    else { throw Failure(.accountGone, "the account does not exist any more") }
+    else { throw Failure(.accountGone, "the account no longer exists") }
     return account
   }
 

@@ -1,7 +1,7 @@
 import Hummingbird
 import Synchronization
 
-/// Calls about a server that is to be removed or to stop: whatever they wait for, they end with it.
+/// Calls about a server that may be removed or stopped: all of them end with it, even while they wait.
 final class CallsToEnd: Sendable {
   private typealias Answering = Task<Response?, any Error>
 
@@ -13,7 +13,7 @@ final class CallsToEnd: Sendable {
 
   private let state = Mutex(State())
 
-  /// Has a call answered. Throws the reason if the end comes before the answer.
+  /// Answers a call. Throws the reason if the server ends first.
   func run(_ body: @escaping @Sendable () async throws -> Response?) async throws -> Response? {
     let begun: Result<(Int, Answering), WorldError> = state.withLock { state in
       if let reason = state.reason { return .failure(reason) }
@@ -33,13 +33,13 @@ final class CallsToEnd: Sendable {
     return try outcome.get()
   }
 
-  /// How many are being answered.
+  /// The number of calls in progress.
   var count: Int { state.withLock(\.calls.count) }
 
-  /// Has all end for a reason, unless another one was given before. What is asked afterwards is told the same.
+  /// Ends all calls with a reason, unless another reason was given before. Later calls end with the same reason.
   func refuse(because reason: WorldError) { for call in refused(because: reason) { call.cancel() } }
 
-  /// The same; returns when all are over.
+  /// Ends all calls with a reason, and returns when they have ended.
   func end(because reason: WorldError) async {
     let calls = refused(because: reason)
     for call in calls { call.cancel() }

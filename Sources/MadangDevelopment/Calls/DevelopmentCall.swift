@@ -6,10 +6,10 @@ import NIOCore
 import SocketIOProtocol
 import SocketIOServer
 
-/// A call under `/_dev`, for who tests.
+/// A call under `/_dev`, for tests of clients.
 struct DevelopmentCall: Sendable {
   let method: HTTPRequest.Method
-  /// What follows `/_dev`.
+  /// The path after `/_dev`.
   let path: [String]
   let request: Request
   /// The connection it came by.
@@ -17,17 +17,17 @@ struct DevelopmentCall: Sendable {
 
   /// The largest body of most calls, in bytes.
   static let maxBody = 1 << 20
-  /// Of those that may be long, such as a seed.
+  /// The largest body of calls with long bodies, such as a seed, in bytes.
   static let maxLongBody = Seed.maxSize + 65_536
 
-  /// The same call behind the first parts of its path.
+  /// This call without the first parts of its path.
   func below(_ count: Int) -> DevelopmentCall {
     DevelopmentCall(method: method, path: Array(path.dropFirst(count)), request: request, channel: channel)
   }
 
-  /// Cancels what takes long as soon as the client has left, which is looked at five times a second, and once more when it is
-  /// done. Throws ``WorldError`` then.
-  /// - Parameter undo: Takes back what was done for a client that had left before it could be told.
+  /// Runs `body`, and cancels it once the client has left, which is checked five times a second and at the end. Then throws
+  /// ``WorldError``.
+  /// - Parameter undo: Reverts the result if the client has left before it could receive it.
   func whileClientWaits<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value, undo: (Value) async -> Void = { _ in }
   ) async throws -> Value {
@@ -44,7 +44,7 @@ struct DevelopmentCall: Sendable {
       var value = try await group.next() ?? nil
       if value == nil {
         group.cancelAll()
-        // It may be done all the same.
+        // It may have finished nevertheless.
         do { value = try await group.next() ?? nil } catch is CancellationError {}
       }
       let left = WorldError("the client has left")
@@ -60,12 +60,12 @@ struct DevelopmentCall: Sendable {
   /// A field of the query.
   func query(_ name: String) -> String? { request.uri.queryParameters.get(name) }
 
-  /// Refuses fields of the query that the call does not have, as they may be mistyped. Throws `BadCall`.
+  /// Refuses unknown fields of the query, which may be mistyped. Throws `BadCall`.
   func refuseQuery(besides known: [String] = []) throws(BadCall) {
     try BadCall.refuse(request.uri.queryParameters.map { String($0.key) }, besides: known)
   }
 
-  /// The body as it was sent. Throws `BadCall`.
+  /// The body as sent. Throws `BadCall`.
   func bytes(atMost limit: Int) async throws -> [UInt8] {
     guard let buffer = try? await request.body.collect(upTo: limit) else {
       throw BadCall("the body may have \(limit) bytes at most")
@@ -76,12 +76,12 @@ struct DevelopmentCall: Sendable {
   /// The body as text. Throws `BadCall`.
   func text(atMost limit: Int) async throws -> String {
     guard let text = String(validating: try await bytes(atMost: limit), as: UTF8.self) else {
-      throw BadCall("the body is no UTF-8")
+      throw BadCall("the body is not UTF-8")
     }
     return text
   }
 
-  /// The fields of the body; none if it is empty. Throws `BadCall`, also for a field that the call does not have.
+  /// The fields of the body; none if it is empty. Throws `BadCall`, also for an unknown field.
   func body<Fields: CallFields>(_ type: Fields.Type = Fields.self, atMost limit: Int = maxBody) async throws -> Fields {
     try CallBody.fields(of: try await bytes(atMost: limit))
   }
@@ -109,5 +109,5 @@ extension Response {
   }
 }
 
-/// What a call answers that has nothing to say.
+/// The answer of calls without a result.
 struct Done: Encodable {}

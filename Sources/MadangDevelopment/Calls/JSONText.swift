@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value of a call's body that is text, or an object, which is kept as JSON.
+/// A value in the body of a call: text, or an object that is kept as JSON.
 enum JSONText: Decodable {
   case text(String)
   case object(String)
@@ -15,7 +15,7 @@ enum JSONText: Decodable {
       throw DecodingError.dataCorruptedError(
         in: try decoder.singleValueContainer(), debugDescription: "must be text or an object")
     }
-    // Equal objects are equal texts, whatever the order of their fields.
+    // Equal objects give equal texts; the order of their fields does not matter.
     self = .object(String(decoding: try DevelopmentJSON.encode(value), as: UTF8.self))
   }
 }

@@ -10,16 +10,17 @@ package enum JSONValue: Codable, Equatable, Sendable {
   case list([JSONValue])
   case object([String: JSONValue])
 
-  /// Nil if the bytes are no JSON, or nested too deep for reading.
+  /// Nil if the bytes are not JSON or are nested too deeply.
   init?(_ bytes: [UInt8]) {
     guard let value = try? ForeignJSON.decode(Self.self, from: bytes) else { return nil }
     self = value
   }
 
-  /// Nil if the text is no JSON.
+  /// Nil if the text is not JSON.
   package init?(text: String) { self.init(Array(text.utf8)) }
 
-  /// Containers come first: Foundation makes an error with the whole path for each type that a value is not, which costs most for what lies deep.
+  /// Containers come first: for each type that does not fit, Foundation makes an error with the whole path, which is
+  /// expensive for deep values.
   package init(from decoder: any Decoder) throws {
     if var list = try? decoder.unkeyedContainer() {
       var values: [JSONValue] = []
@@ -61,15 +62,15 @@ package enum JSONValue: Codable, Equatable, Sendable {
     }
   }
 
-  /// Whether this has everything that another value has: of objects the fields, of lists each element at its place. All else
-  /// must be equal.
+  /// Whether this value contains another one: an object must have its fields, a list its elements at their places. Other
+  /// values must be equal.
   func contains(_ other: JSONValue) -> Bool {
     switch (self, other) {
     case (.object(let fields), .object(let others)):
       others.allSatisfy { name, value in fields[name]?.contains(value) ?? false }
     case (.list(let list), .list(let others)):
       list.count == others.count && zip(list, others).allSatisfy { $0.contains($1) }
-    // Clients choose the texts.
+    // Clients choose the texts, so they are compared by bytes.
     case (.text(let text), .text(let other)) where !text.isCheapToCompare || !other.isCheapToCompare:
       text.utf8.elementsEqual(other.utf8)
     default: self == other

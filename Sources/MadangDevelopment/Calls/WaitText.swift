@@ -1,10 +1,10 @@
 import MadangServer
 
-/// How long somebody waits in real time, as text: `500ms`, `5s` or `1m`; `0.5s` too.
+/// A length of real time as text: `500ms`, `5s` or `1m`; also `0.5s`.
 package enum WaitText {
   private static let units: [(name: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60)]
 
-  /// - Throws: `BadCall` for anything else, for less than `shortest` and for more than `limit`.
+  /// - Throws: `BadCall` for any other text, and for a time below `shortest` or above `limit`.
   package static func duration(
     _ text: String, of field: String, atLeast shortest: Duration = .zero, limit: Duration
   ) throws(BadCall) -> Duration {

@@ -1,9 +1,9 @@
 import MadangServer
 import Synchronization
 
-/// The calls about one server that wait until something has happened there. Each looks whenever anything happens.
+/// The calls that wait for an event at one server. Each looks again after every event.
 package final class Waits: Sendable {
-  /// The most at a time, unless somebody says otherwise.
+  /// The largest number of waiting calls, by default.
   package static let limit = 1000
 
   private let limit: Int
@@ -11,7 +11,7 @@ package final class Waits: Sendable {
 
   package init(limit: Int = Waits.limit) { self.limit = limit }
 
-  /// Has a call wait, as long as its client does. Throws `BadCall` if as many wait already as may, and ``WorldError`` if the
+  /// Lets a call wait until its client leaves. Throws `BadCall` if too many calls are waiting, and ``WorldError`` if the
   /// client has left.
   func wait<Value: Sendable>(
     _ call: DevelopmentCall, _ body: @escaping @Sendable () async throws -> Value
@@ -22,7 +22,7 @@ package final class Waits: Sendable {
       return false
     }
     guard !isFull else {
-      throw BadCall("wait: \(limit) calls wait here already; end some of them, or ask without waiting")
+      throw BadCall("wait: \(limit) calls are waiting here already; end some of them, or call without 'wait'")
     }
     defer { underWay.withLock { $0 -= 1 } }
     return try await call.whileClientWaits(body)

@@ -4,8 +4,8 @@ import MadangAPI
 import MadangCore
 import MadangServer
 
-/// Calls about the clock: `GET /_dev/clock`, and `POST /_dev/clock` with what is to be done: `{"advance": SECONDS}`,
-/// `{"set": DATE}`, `{"rate": TIMES}`, `{"freeze": true}`, `{"resume": true}`; of several in this order.
+/// Calls about the clock: `GET /_dev/clock`, and `POST /_dev/clock` with changes: `{"advance": SECONDS}`, `{"set": DATE}`,
+/// `{"rate": TIMES}`, `{"freeze": true}`, `{"resume": true}`; several apply in this order.
 struct ClockCalls: Sendable {
   let clock: Clock
 
@@ -35,11 +35,15 @@ struct ClockCalls: Sendable {
     }
     if let rate = change.rate {
       guard (0...Clock.fastest).contains(rate) else {
-        throw WorldError("rate: how many times as fast as time passes, from 0 to \(Int(Clock.fastest))")
+        throw WorldError("rate: how many times as fast as real time, from 0 to \(Int(Clock.fastest))")
       }
     }
-    if change.freeze == false { throw WorldError("freeze: true stops the clock; give \"resume\": true to have it run") }
-    if change.resume == false { throw WorldError("resume: true has the clock run; give \"freeze\": true to stop it") }
+    if change.freeze == false {
+      throw WorldError("freeze: only true is allowed, which stops the clock; use \"resume\": true to let it run")
+    }
+    if change.resume == false {
+      throw WorldError("resume: only true is allowed, which lets the clock run; use \"freeze\": true to stop it")
+    }
     if let seconds = change.advance { clock.advance(milliseconds: Int64(seconds * 1000)) }
     if let moment { clock.set(moment) }
     if let rate = change.rate { clock.run(at: rate) }
@@ -60,10 +64,10 @@ struct ClockCalls: Sendable {
   }
 }
 
-/// What a clock shows.
+/// The state of a clock.
 package struct ClockReading: Codable, Sendable {
   package let now: String
-  /// How many times as fast as time passes.
+  /// How many times as fast as real time.
   package let rate: Double
 
   init(_ clock: Clock) { (now, rate) = (WireDate.string(clock.now), clock.rate) }

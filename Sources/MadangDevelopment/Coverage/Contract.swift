@@ -3,16 +3,16 @@ import MadangAPI
 import MadangServer
 import Synchronization
 
-/// What the editions promise, each thing once: what their OpenAPI documents list, events of sockets, and flows.
+/// The items of the editions' contract: the content of their OpenAPI documents, events of sockets, and flows.
 struct Contract: Sendable {
   enum Section: String, Codable, CaseIterable, Sendable {
     /// Operations that were carried out.
     case operations
-    /// Error codes, and what else an operation may answer, by operation; those that every operation may answer once for an edition.
+    /// Error codes and other statuses by operation; those of every operation count once for an edition.
     case codes
-    /// Fields of bodies, parameters of queries and header fields that may be left out, and were sent.
+    /// Optional fields, query parameters and header fields that were sent.
     case fields
-    /// What sockets and devices are told and say.
+    /// Events that sockets and devices receive or send.
     case events
     case flows
   }
@@ -23,16 +23,16 @@ struct Contract: Sendable {
     let name: String
   }
 
-  /// An operation, with the numbers of its items and of what may be touched with it. A class: every request looks one up, and a copy
-  /// of all that it has costs much.
+  /// An operation with the numbers of its items. A class, because every request looks one up and copying a large value is
+  /// expensive.
   final class Operation: Sendable {
-    /// In ``Contract/listed``.
+    /// Its index in ``Contract/listed``.
     let index: Int
     let edition: EditionName
     let id: String
     let item: Int
     let touches: Touches
-    /// Where it is a step of flows when it is carried out.
+    /// The flows in which its success is a step.
     let places: [FlowPlace]
 
     fileprivate init(
@@ -43,7 +43,7 @@ struct Contract: Sendable {
     }
   }
 
-  /// The numbers of what may be touched with an operation.
+  /// The numbers of an operation's items.
   struct Touches: Sendable {
     /// By code or status.
     fileprivate(set) var codes: [String: Int] = [:]
@@ -52,9 +52,9 @@ struct Contract: Sendable {
     fileprivate(set) var headers: [(name: HTTPField.Name, item: Int)] = []
   }
 
-  /// Where a step is in a flow. Positions are bits, because they are looked up for every request.
+  /// The positions of a step in a flow. Positions are bits, because they are looked up for every request.
   struct FlowPlace: Sendable {
-    /// The flow's place in ``Contract/flows``.
+    /// The flow's index in ``Contract/flows``.
     let flow: Int
     /// The number of the flow's item.
     let item: Int
@@ -67,7 +67,7 @@ struct Contract: Sendable {
       for (position, one) in steps.enumerated() where one == step { positions |= 1 << UInt64(position) }
     }
 
-    /// Whether the step stands at a position of the flow.
+    /// Whether the step is at a position of the flow.
     func has(_ position: Int) -> Bool { positions >> UInt64(position) & 1 == 1 }
   }
 
@@ -77,12 +77,12 @@ struct Contract: Sendable {
   private(set) var operations: [OperationName: Operation] = [:]
   /// All operations, by their index.
   private(set) var listed: [Operation] = []
-  /// Codes that any operation of an edition may answer.
+  /// Codes that every operation of an edition may answer.
   private(set) var commonCodes: [EditionName: [String: Int]] = [:]
   private(set) var events: [EditionName: [ContractEvent: Int]] = [:]
   /// The numbers of their items.
   private(set) var flows: [Int] = []
-  /// Where each step is in flows.
+  /// The positions of each step in flows.
   private var places: [EditionName: [Flow.Step: [FlowPlace]]] = [:]
 
   private init() {
@@ -114,7 +114,7 @@ struct Contract: Sendable {
     return items.count - 1
   }
 
-  /// Answers the operations, with the numbers of what may be touched with them.
+  /// Returns the operations with the numbers of their items.
   private mutating func read(_ document: OpenAPIDocument, _ edition: EditionName)
     -> [(OperationName, id: String, item: Int, Touches)]
   {
@@ -147,34 +147,34 @@ struct Contract: Sendable {
     }
   }
 
-  /// Where in ``listed`` the operation of a route is; nil if no document has it.
+  /// The index of a route's operation in ``listed``; nil if no document has it.
   static func index(of route: EditionOperation) -> Int? { shared.operations[OperationName(route)]?.index }
 
-  /// Where a step is in flows.
+  /// The positions of a step in flows.
   func places(of step: Flow.Step, in edition: EditionName) -> [FlowPlace] {
     let places = self.places[edition] ?? [:]
     guard case .refusal(_, let code) = step else { return places[step] ?? [] }
     return (places[step] ?? []) + (places[.refusal("*", code: code)] ?? [])
   }
 
-  /// The editions that have an operation of this method and path.
+  /// The editions with an operation of this method and path.
   func editions(of method: String, _ path: some StringProtocol) -> Set<EditionName> {
     let segments = path.split(separator: "/")
     return Set(operations.keys.filter { $0.method == method && $0.matches(segments) }.map(\.edition))
   }
 }
 
-/// What sockets of rooms, and devices, see of the contract.
+/// The contract's events of room sockets and devices.
 struct ContractEvent: Hashable, Sendable {
   enum Moment: String, CaseIterable, Sendable {
-    /// The server lets a client into a room.
+    /// The server admits a client to a room.
     case joined
     case refused
-    /// A chat is told.
+    /// A client receives a chat.
     case told
     /// A client leaves.
     case left
-    /// The server sends a client away.
+    /// The server disconnects a client.
     case sentAway = "sent away"
   }
 

@@ -5,16 +5,16 @@ import NIOCore
 import SocketIOServer
 import Synchronization
 
-/// Which parts of the contract clients of a server have touched, counted as it happens.
+/// Counts which parts of the contract clients of a server have touched.
 ///
 /// Safe to share between threads.
 package final class Coverage: Sendable {
   fileprivate struct State {
-    /// By item of the contract; empty as long as nothing was touched, as in most of many worlds.
+    /// By item of the contract; empty until the first touch, because most of many worlds have none.
     var counts: [Int] = []
-    /// By place of a flow.
+    /// By position of a flow.
     var flows: [FlowState] = []
-    /// All operations, by their index. A copy, as to ask a global costs every request more.
+    /// All operations by index. A copy, because reading a global costs each request more.
     var operations: [Contract.Operation] = []
 
     mutating func makeRoom() {
@@ -28,30 +28,30 @@ package final class Coverage: Sendable {
   fileprivate struct FlowState {
     /// The step that comes next.
     var next = 0
-    /// How many steps ever were done.
+    /// The largest number of steps done so far.
     var furthest = 0
-    /// When the event came that is the step behind the next one, by uptime in nanoseconds; 0 if it did not.
+    /// When the event after the next step came early, by uptime in nanoseconds; 0 if it did not.
     var early: UInt64 = 0
   }
 
-  /// What does a step of a flow.
+  /// What performs a step of a flow.
   fileprivate enum Cause {
     /// When it began, by uptime in nanoseconds.
     case request(begun: UInt64)
-    /// Early is one that a request brings about, if it comes before that is recorded.
+    /// An event is early if it comes before the request that caused it is recorded.
     case event(mayBeEarly: Bool)
   }
 
   private let state = Mutex(State())
-  /// The packet that was counted last.
+  /// The last packet that was counted.
   private let last = Mutex<KeptPacket?>(nil)
 
   package init() {}
 
-  /// Forgets everything.
+  /// Resets all counts.
   package func clear() { state.withLock { $0 = State() } }
 
-  /// What was counted so far.
+  /// The counts so far.
   package var counts: CoverageCounts {
     state.withLock { state in
       guard !state.counts.isEmpty else { return CoverageCounts() }
@@ -64,7 +64,7 @@ package final class Coverage: Sendable {
 
   /// A request has been answered.
   ///
-  /// - Parameter index: Of the operation that it was for.
+  /// - Parameter index: The index of its operation.
   func count(_ request: FinishedRequest, _ index: Int?, _ known: Exchange.Known) {
     let exchange = request.exchange
     guard let status = request.status, !exchange.isOfSocket else { return }
@@ -76,7 +76,7 @@ package final class Coverage: Sendable {
       return update { state in
         let operation = state.operations[index]
         state.counts[operation.item] += 1
-        // 200 is listed for none.
+        // No operation lists 200.
         if status != 200, let item = operation.touches.codes[String(status)] { state.counts[item] += 1 }
         state.count(operation, exchange, known.learned?.fields)
         for place in operation.places { state.advance(place, by: .request(begun: exchange.begun)) }
@@ -96,7 +96,7 @@ package final class Coverage: Sendable {
     }
   }
 
-  /// A refusal of a request that is no operation, or whose key is of no edition.
+  /// The request is not an operation, or its key belongs to no edition.
   private func countCommon(_ code: String, _ exchange: Exchange, _ edition: EditionName?) {
     var editions = edition.map { Set([$0]) } ?? []
     if editions.isEmpty { editions = Contract.shared.editions(of: exchange.head.method.rawValue, exchange.path) }
@@ -105,9 +105,9 @@ package final class Coverage: Sendable {
     }
   }
 
-  /// A packet travels. Called on event loops.
+  /// Counts a packet. Called on event loops.
   func count(_ packet: KeptPacket, fromClient: Bool) {
-    // What many sockets are told is told once.
+    // A broadcast counts once for all its sockets.
     let isKnown = last.withLock { last in
       if last?.isShared(with: packet) ?? false { return true }
       last = packet
@@ -117,7 +117,7 @@ package final class Coverage: Sendable {
     count(event, edition)
   }
 
-  /// A device is told.
+  /// Counts a notification to a device.
   func countPush(edition: String) {
     if let edition = EditionName(rawValue: edition) { count(.push, edition) }
   }
@@ -140,7 +140,7 @@ package final class Coverage: Sendable {
 }
 
 extension Coverage.State {
-  /// What a request had that could be left out.
+  /// Counts the optional parts that a request had.
   fileprivate mutating func count(_ operation: Contract.Operation, _ exchange: Exchange, _ fields: Fields?) {
     if !operation.touches.fields.isEmpty, let fields {
       for (name, item) in operation.touches.fields where fields.hasValue(of: name) { counts[item] += 1 }
@@ -149,8 +149,8 @@ extension Coverage.State {
     for (name, item) in operation.touches.headers where exchange.head.headerFields.contains(name) { counts[item] += 1 }
   }
 
-  /// Goes on with a flow if the step is the one that comes next. Sockets may be told of a chat before the answer to its post is recorded:
-  /// the event comes after the request then.
+  /// Advances a flow if this is its next step. Sockets may receive a chat before the answer to its post is recorded; the
+  /// event then counts after the request.
   fileprivate mutating func advance(_ place: Contract.FlowPlace, by cause: Coverage.Cause) {
     var flow = flows[place.flow]
     guard place.has(flow.next) else {
@@ -172,7 +172,7 @@ extension Coverage.State {
 }
 
 extension ContractEvent {
-  /// What a packet says of a room, and by the form of whose edition's ids.
+  /// The event of a packet for a room, and the edition by the form of its ids.
   static func seen(in packet: KeptPacket, fromClient: Bool) -> (ContractEvent, EditionName)? {
     let head = packet.prefix(40)
     guard head.count > 2, !packet.isBinary, head[0] == UInt8(ascii: "4") else { return nil }

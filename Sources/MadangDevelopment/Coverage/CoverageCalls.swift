@@ -5,7 +5,7 @@ import NIOCore
 
 /// Calls about coverage: `/_dev/coverage`.
 struct CoverageCalls: Sendable {
-  /// What is told, and may be forgotten.
+  /// The counts that are shown and can be reset.
   let counts: @Sendable () -> CoverageCounts
   let clear: @Sendable () -> Void
 
@@ -45,13 +45,13 @@ struct CoverageCalls: Sendable {
 }
 
 extension Coverage {
-  /// Those about this server alone.
+  /// The counts of this server alone.
   var calls: CoverageCalls {
     CoverageCalls(counts: { [self] in counts }, clear: { [self] in clear() })
   }
 }
 
-/// Coverage as JSON: what was counted, to be merged with others, and what it means.
+/// Coverage as JSON: the counts, for merging with others, and a report.
 package struct CoverageFile: Encodable, Sendable {
   package let counts: CoverageCounts
   package let report: CoverageReport

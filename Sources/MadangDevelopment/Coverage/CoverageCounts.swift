@@ -1,9 +1,9 @@
 import MadangAPI
 
-/// How often each part of the contract was touched, by edition, section and name; what never was is left out.
+/// How often each part of the contract was touched, by edition, section and name, without untouched parts.
 package struct CoverageCounts: Codable, Equatable, Sendable {
   private var editions: [String: [String: [String: Int]]] = [:]
-  /// Of flows that were begun: how many steps were done, by edition.
+  /// How many steps of started flows were done, by edition.
   private var steps: [String: [String: Int]] = [:]
 
   package init() {}
@@ -21,7 +21,7 @@ package struct CoverageCounts: Codable, Equatable, Sendable {
     }
   }
 
-  /// Adds what was counted elsewhere.
+  /// Adds other counts.
   package mutating func add(_ other: CoverageCounts) {
     editions.merge(other.editions) { mine, theirs in
       mine.merging(theirs) { mine, theirs in mine.merging(theirs) { $0.addingReportingOverflow($1).partialValue } }

@@ -1,5 +1,5 @@
 extension CoverageReport {
-  /// One page that needs nothing else. It is well-formed XML, too.
+  /// A self-contained page, which is also well-formed XML.
   package var html: String {
     let rows = parts.map { part in
       """
@@ -34,7 +34,7 @@ extension CoverageReport {
       </head>
       <body>
       <h1>Coverage of the contract: \(percent) %</h1>
-      <p>\(touched) of \(total) were touched. What never was is red.</p>
+      <p>\(touched) of \(total) were touched. Parts that were never touched are red.</p>
       <table>
       <tr><th>edition</th><th>section</th><th>touched</th><th>of</th><th>%</th></tr>
       \(rows.joined(separator: "\n"))

@@ -1,7 +1,7 @@
 import Foundation
 import MadangAPI
 
-/// What of the contract was touched and what was not.
+/// The touched and untouched parts of the contract.
 package struct CoverageReport: Encodable, Sendable {
   package struct Part: Encodable, Sendable {
     package let edition: String
@@ -11,9 +11,9 @@ package struct CoverageReport: Encodable, Sendable {
     package let touched: Int
     /// Rounded down, so that 100 means all.
     package let percent: Double
-    /// Names of what was never touched.
+    /// Names of untouched items.
     package let missing: [String]
-    /// How often what was touched was.
+    /// How often each touched item was touched.
     package let counts: [String: Int]
   }
 
@@ -56,7 +56,7 @@ package struct CoverageReport: Encodable, Sendable {
     total == 0 ? 100 : (Double(touched) / Double(total) * 1000).rounded(.down) / 10
   }
 
-  /// A table for terminals, and what is missing.
+  /// A table for terminals, with the untouched items.
   package var text: String {
     var lines = ["edition  section     touched  of      %"]
     for part in parts {

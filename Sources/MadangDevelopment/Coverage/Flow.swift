@@ -1,7 +1,7 @@
 import MadangAPI
 
-/// What clients do one after the other; each step is an operation that succeeds, one with a code that it is refused with, or
-/// something that sockets see.
+/// A sequence of steps by a client. Each step is an operation that succeeds, an operation refused with a code, or an event
+/// of a socket.
 struct Flow: Sendable {
   enum Step: Hashable, Sendable {
     /// `operationId`.
@@ -14,7 +14,7 @@ struct Flow: Sendable {
   let name: String
   let steps: [Step]
 
-  /// - Parameter steps: Separated by blanks. Events as in `channel.joined`.
+  /// - Parameter steps: Separated by spaces. Events are written as in `channel.joined`.
   private init(_ name: String, _ steps: String) {
     self.name = name
     self.steps = steps.split(separator: " ").map { word in

@@ -73,13 +73,13 @@ struct OpenAPIDocument: Decodable {
       case properties, required
     }
 
-    /// Another schema, whose properties it has besides its own.
+    /// Other schemas, whose properties it also has.
     let reference: String?
     let properties: [String: Property]?
     let required: [String]?
   }
 
-  /// Something, or where it is.
+  /// A value, or a reference to it.
   enum OrReference<Value: Decodable>: Decodable {
     case value(Value)
     case reference(String)
@@ -112,13 +112,13 @@ struct OpenAPIDocument: Decodable {
 
   // MARK: What an operation has
 
-  /// The error codes that may be the answer.
+  /// The error codes in its answers.
   func codes(of operation: Operation) -> Set<String> {
     let answers = operation.responses.values.compactMap { $0.resolved(components.responses) }
     return Set(answers.flatMap(schemas).flatMap { $0.flatMap { $0.properties?["errorCode"]?.values ?? [] } })
   }
 
-  /// Fields of the body that may be left out.
+  /// Optional fields of the body.
   func optionalFields(of operation: Operation) -> Set<String> {
     guard let body = operation.requestBody?.resolved(components.requestBodies) else { return [] }
     return Set(
@@ -128,7 +128,7 @@ struct OpenAPIDocument: Decodable {
       })
   }
 
-  /// Parameters that may be left out: of the `query`, or `header` fields.
+  /// Optional parameters, of the `query` or of `header` fields.
   func optionalParameters(of operation: Operation, at path: Path, in place: String) -> [String] {
     ((path.parameters ?? []) + (operation.parameters ?? [])).compactMap { $0.resolved(components.parameters) }
       .filter { $0.place == place && !($0.required ?? false) }.map(\.name)

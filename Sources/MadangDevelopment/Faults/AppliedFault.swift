@@ -1,8 +1,8 @@
-/// A rule by which something went wrong on purpose.
+/// A rule that was applied to a request or packet.
 package struct AppliedFault: Codable, Hashable, Sendable {
   /// The rule's id.
   package let rule: Int
-  /// What it does.
+  /// The kind of its effect.
   package let kind: String
 
   package init(rule: Int, kind: String) { (self.rule, self.kind) = (rule, kind) }

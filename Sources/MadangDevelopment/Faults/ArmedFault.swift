@@ -3,7 +3,7 @@ import MadangServer
 import SocketIOProtocol
 import SocketIOServer
 
-/// A rule at work: how often it has matched, and what its chance says next.
+/// An active rule, with its count of matches and its random state.
 struct ArmedFault: Sendable {
   let id: Int
   let rule: FaultRule
@@ -18,7 +18,7 @@ struct ArmedFault: Sendable {
   /// Milliseconds of the server's clock.
   private let until: Int64?
 
-  /// - Throws: `BadCall`, naming the field and what it may be.
+  /// - Throws: `BadCall` with the field and its valid values.
   init(_ id: Int, _ rule: FaultRule) throws(BadCall) {
     try rule.validate()
     self.id = id
@@ -37,7 +37,7 @@ struct ArmedFault: Sendable {
         """)
     }
     if let method, let operations, !operations.contains(where: { $0.method == method }) {
-      throw BadCall("match.method: '\(rule.match.operation ?? "")' is called with another one")
+      throw BadCall("match.method: '\(rule.match.operation ?? "")' has another method")
     }
     do { until = try Cursor.label(rule.match.until, zoneless: 0) } catch {
       throw BadCall("match.until: a date like 2026-01-31T12:00:00.000Z")
@@ -95,7 +95,7 @@ struct ArmedFault: Sendable {
 
   func isOver(at now: Int64) -> Bool { until.map { now > $0 } ?? false }
 
-  /// Counts something that matches. Whether the fault happens to it.
+  /// Counts a match. Returns whether the rule applies to it.
   mutating func happens() -> Bool {
     matched += 1
     if let nth = rule.match.nth, matched != nth { return false }
@@ -115,7 +115,7 @@ struct ArmedFault: Sendable {
   }
 }
 
-/// What rules ask of a request.
+/// The properties of a request that rules match.
 struct RequestFacts: Sendable {
   let method: String
   let path: String

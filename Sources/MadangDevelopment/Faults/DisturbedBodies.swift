@@ -4,19 +4,20 @@ import MadangServer
 import NIOCore
 
 extension Response {
-  /// The same, whose connection is closed after so many bytes of the body, before its last byte at the latest; the head tells its
-  /// whole length.
+  /// This response with its connection closed after some bytes of the body, at the latest before its last byte; the head
+  /// has the full length.
   func cut(after bytes: Int, _ channel: any Channel) -> Response {
     let most = body.contentLength.map { max(0, $0 - 1) } ?? bytes
     return disturbed { CuttingWriter(parent: $0, channel: channel, left: min(bytes, most)) }
   }
 
-  /// The same with its body in pieces of so many bytes, and a pause before each but the first.
+  /// This response with its body in pieces of some bytes, and a pause before each piece except the first.
   func dripping(_ bytes: Int, every pause: Duration, _ exchange: Exchange) -> Response {
     disturbed { DrippingWriter(parent: $0, exchange: exchange, size: bytes, pause: pause) }
   }
 
-  /// The same without the last byte of its body, which leaves no JSON of an object or array. An empty body becomes `{`.
+  /// This response without the last byte of its body, so that an object or array is invalid JSON. An empty body becomes
+  /// `{`.
   var withoutLastByte: Response {
     var response = self
     let whole = body
@@ -40,7 +41,7 @@ extension Response {
   }
 }
 
-/// The answer ends here, and with it its connection.
+/// Ends the answer and its connection.
 private struct AnswerCut: Error {}
 
 private struct CuttingWriter: ResponseBodyWriter {
@@ -57,14 +58,14 @@ private struct CuttingWriter: ResponseBodyWriter {
     if left == 0 { try await end() }
   }
 
-  /// An answer without a length is cut before it says that it is over.
+  /// An answer without a length is cut before its end marker.
   consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
-    // The head leaves, even of an answer without a body.
+    // Sends the head, even of an answer without a body.
     try await parent.write(ByteBuffer())
     try await end()
   }
 
-  /// Closing forgets what still waits to be sent.
+  /// Closing discards unsent bytes.
   private func end() async throws {
     let deadline = ContinuousClock.now + .seconds(10)
     while ContinuousClock.now < deadline, channel.isActive,

@@ -72,7 +72,7 @@ struct FaultCalls: Sendable {
     }
     var response = try Response.development(Done())
     let body = response.body
-    // Who asked for it gets the answer, over a connection that then ends with all others.
+    // The caller gets the answer first; then its connection ends like all others.
     response.body = ResponseBody(contentLength: body.contentLength) { [outage = faults.outage] writer in
       try await body.write(writer)
       await outage.restart(downFor: .milliseconds(call.milliseconds))

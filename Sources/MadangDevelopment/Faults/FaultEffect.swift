@@ -1,6 +1,6 @@
 import MadangServer
 
-/// What a fault does. Which fields count depends on its kind (docs/reference/dev.md has the table).
+/// The effect of a fault. Its kind decides which fields apply (see the table in docs/reference/dev.md).
 package struct FaultEffect: Codable, Equatable, Sendable {
   package enum Kind: String, CallChoice, Encodable, Sendable {
     // Of an HTTP request.
@@ -23,7 +23,7 @@ package struct FaultEffect: Codable, Equatable, Sendable {
   package var kind: Kind
   /// How long, in milliseconds.
   package var milliseconds: Int?
-  /// Added to `milliseconds` at random, at most.
+  /// The largest random addition to `milliseconds`.
   package var jitter: Int?
   package var bytes: Int?
   /// An HTTP status.
@@ -34,14 +34,14 @@ package struct FaultEffect: Codable, Equatable, Sendable {
   package var contentType: String?
   /// In seconds.
   package var retryAfter: Int?
-  /// Whether the operation is carried out first.
+  /// Whether the operation is carried out before the effect.
   package var after: Bool?
-  /// How often a packet comes besides the first time.
+  /// How many more copies of a packet are sent.
   package var count: Int?
   /// Of a WebSocket's close frame.
   package var closeCode: Int?
   package var message: String?
-  /// Whether later packets go ahead.
+  /// Whether later packets overtake this one.
   package var overtaken: Bool?
 
   package init(_ kind: Kind) { self.kind = kind }
@@ -54,7 +54,7 @@ package struct FaultEffect: Codable, Equatable, Sendable {
 }
 
 extension FaultEffect {
-  /// What a kind of fault happens to.
+  /// What a kind of fault applies to.
   enum Target: Equatable {
     case request, opening, packet
   }

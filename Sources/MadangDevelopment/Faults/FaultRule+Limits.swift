@@ -2,11 +2,11 @@ import MadangAPI
 import MadangServer
 
 extension FaultRule {
-  /// What a rule may hold.
+  /// Limits of the fields of a rule.
   package enum Limits {
     /// Of one delay, and of each part of it.
     package static let milliseconds = 600_000
-    /// Of a restart: nobody reaches the server meanwhile, not even to end it.
+    /// Of a restart, during which the server is unreachable, even for a call to end it.
     package static let restart = 60_000
     package static let bytes = 1 << 20
     package static let text = 512
@@ -16,7 +16,7 @@ extension FaultRule {
     package static let retryAfter = 86_400
   }
 
-  /// - Throws: `BadCall`, naming the field and what it may be.
+  /// - Throws: `BadCall` with the field and its valid values.
   func validate() throws(BadCall) {
     try validateFields()
     try validateEffect()
@@ -31,19 +31,20 @@ extension FaultRule {
     let allowed = kind.required + kind.optional
     if let strange = effect.fields.first(where: { !allowed.contains($0) }) {
       let has = allowed.isEmpty ? "has none" : "has " + allowed.map(\.rawValue).joined(separator: ", ")
-      throw BadCall("effect.\(strange.rawValue): is no field of '\(kind.rawValue)', which \(has)")
+      throw BadCall("effect.\(strange.rawValue): is not a field of '\(kind.rawValue)', which \(has)")
     }
     for target in [FaultEffect.Target.request, .packet] where target != kind.target {
       guard let strange = match.fields(for: target).first else { continue }
       let things = target == .request ? "HTTP requests" : "packets of sockets"
       throw BadCall(
         """
-        match.\(strange.rawValue): tells \(things) apart, and '\(kind.rawValue)' does not happen to these; leave it out, or choose \
+        match.\(strange.rawValue): selects \(things), but '\(kind.rawValue)' does not apply to these; leave it out, or choose \
         another effect
         """)
     }
     if kind.target == .opening || kind == .refuseNamespace, match.account != nil {
-      throw BadCall("match.account: nobody is known yet when a client asks for a WebSocket or a namespace")
+      throw BadCall(
+        "match.account: when a client asks for a WebSocket or a namespace, its account is not known yet; leave it out")
     }
   }
 
@@ -51,7 +52,7 @@ extension FaultRule {
     let longest = effect.kind == .restart ? Limits.restart : Limits.milliseconds
     try check("effect.milliseconds", effect.milliseconds, 0...longest)
     try check("effect.jitter", effect.jitter, 0...Limits.milliseconds)
-    // A drip of nothing would never end.
+    // A drip of zero bytes would never end.
     try check("effect.bytes", effect.bytes, (effect.kind == .drip ? 1 : 0)...Limits.bytes)
     try check("effect.status", effect.status, (effect.kind == .refuseUpgrade ? 400 : 200)...599)
     try check("effect.retryAfter", effect.retryAfter, 0...Limits.retryAfter)
@@ -59,17 +60,19 @@ extension FaultRule {
     if let code = effect.code, ErrorCode(rawValue: code) == nil {
       throw BadCall("effect.code: a code of the contract, \(ErrorCode.allCases.map(\.rawValue).joined(separator: " "))")
     }
-    if effect.code != nil, effect.body != nil { throw BadCall("effect.code: the body is given, which would hold it") }
+    if effect.code != nil, effect.body != nil {
+      throw BadCall("effect.code: is not allowed with 'body'; write the code into the body")
+    }
     if let code = effect.closeCode, !((1000...1014).contains(code) && ![1004, 1005, 1006].contains(code)),
       !(3000...4999).contains(code)
     {
-      throw BadCall("effect.closeCode: 1000 to 1014 but 1004, 1005 and 1006, or 3000 to 4999")
+      throw BadCall("effect.closeCode: 1000 to 1014 except 1004, 1005 and 1006, or 3000 to 4999")
     }
     try check("effect.body", effect.body, size: Limits.body)
     try check("effect.message", effect.message, size: Limits.text)
     try check("effect.contentType", effect.contentType, size: Limits.text)
     if let type = effect.contentType, type.isEmpty || !type.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
-      throw BadCall("effect.contentType: visible ASCII characters and blanks")
+      throw BadCall("effect.contentType: visible ASCII characters and spaces")
     }
   }
 
@@ -78,16 +81,16 @@ extension FaultRule {
     try check("match.every", match.every, 1...Limits.count)
     try check("match.times", match.times, 1...Limits.count)
     if match.nth != nil, match.every != nil {
-      throw BadCall("match.every: 'nth' is given, and only one of them may be")
+      throw BadCall("match.every: is not allowed with 'nth'")
     }
     if match.nth != nil, match.times != nil {
-      throw BadCall("match.times: 'nth' is given, which is one time")
+      throw BadCall("match.times: is not allowed with 'nth', which applies once")
     }
     if let probability = match.probability, !(probability > 0 && probability <= 1) {
       throw BadCall("match.probability: above 0, and 1 at most")
     }
     if match.seed != nil, match.probability == nil, effect.jitter == nil {
-      throw BadCall("match.seed: nothing is left to chance; give 'probability', or 'jitter' of the effect")
+      throw BadCall("match.seed: is only for random rules; add 'probability', or 'jitter' of the effect")
     }
     if let edition = match.edition { try check("match.edition", edition, of: EditionName.allCases.map(\.rawValue)) }
     if let direction = match.direction { try check("match.direction", direction, of: ["fromClient", "toClient"]) }
@@ -96,7 +99,7 @@ extension FaultRule {
     try validatePackets()
     try validatePlaces()
     if let event = match.event, match.packet.map({ $0 != PacketName.event.rawValue }) ?? false {
-      throw BadCall("match.event: '\(event)' is an event, and 'packet' asks for something else")
+      throw BadCall("match.event: '\(event)' is an event, but 'packet' selects another kind; leave one of them out")
     }
     for (name, text) in [
       ("operation", match.operation), ("method", match.method), ("path", match.path), ("account", match.account),
@@ -106,23 +109,25 @@ extension FaultRule {
     }
   }
 
-  /// Rules for packets that there are not.
+  /// Refuses rules for packets that do not exist.
   private func validatePackets() throws(BadCall) {
     let packet = match.packet.flatMap(PacketName.init)
     if effect.kind == .refuseNamespace {
       if match.direction == "toClient" {
-        throw BadCall("match.direction: clients ask for namespaces; leave it out, or write fromClient")
+        throw BadCall("match.direction: only clients ask for namespaces; leave it out, or write fromClient")
       }
       if packet.map({ $0 != .connect && $0 != .message }) ?? false || match.event != nil {
-        throw BadCall("match.packet: clients ask for namespaces with a connect; leave packet and event out")
+        throw BadCall("match.packet: clients ask for namespaces only with a connect; leave packet and event out")
       }
     }
     guard let packet, !packet.isOfSocketIO, packet != .message else { return }
-    if packet == .noop { throw BadCall("match.packet: rules are not asked about a noop, which only ends a poll") }
+    if packet == .noop { throw BadCall("match.packet: rules do not apply to a noop, which only ends a poll") }
     if match.namespace != nil {
-      throw BadCall("match.namespace: '\(packet.rawValue)' is of the connection, not of a namespace")
+      throw BadCall("match.namespace: '\(packet.rawValue)' belongs to the connection, not to a namespace; leave it out")
     }
-    if packet == .open, match.direction == "fromClient" { throw BadCall("match.direction: servers send open packets") }
+    if packet == .open, match.direction == "fromClient" {
+      throw BadCall("match.direction: only servers send open packets")
+    }
   }
 
   private func validatePlaces() throws(BadCall) {

@@ -1,6 +1,6 @@
 import MadangServer
 
-/// When something goes wrong, and what does.
+/// A rule: when something fails, and how.
 package struct FaultRule: Encodable, Equatable, Sendable {
   package var match: FaultMatch
   package var effect: FaultEffect
@@ -11,7 +11,7 @@ package struct FaultRule: Encodable, Equatable, Sendable {
   }
 }
 
-/// To what a fault happens, and when. Without any field: to everything its effect can happen to.
+/// The requests or packets that a fault applies to, and when. Without fields it matches all of them.
 package struct FaultMatch: Codable, Equatable, Sendable {
   package enum Field: String, CodingKey, CaseIterable, Sendable {
     case edition, operation, method, path, account, namespace, event, packet, direction, transport
@@ -20,17 +20,17 @@ package struct FaultMatch: Codable, Equatable, Sendable {
 
   package typealias CodingKeys = Field
 
-  /// `2024-10` or `2024-01`: whose key the request shows.
+  /// `2024-10` or `2024-01`: the edition of the request's key.
   package var edition: String?
   /// An operation of the OpenAPI documents, by its id or as method and path: `postToChannel`,
   /// `POST /workspaces/{id}/channels/{id}/chats`.
   package var operation: String?
   package var method: String?
-  /// As it is sent, without the query; `*` stands for any text.
+  /// The path as sent, without the query; `*` matches any text.
   package var path: String?
-  /// An e-mail. Of sockets: whose account the room's namespace let in.
+  /// An e-mail. For packets: of the account that the namespace admitted.
   package var account: String?
-  /// `*` stands for any text.
+  /// `*` matches any text.
   package var namespace: String?
   /// The name of a Socket.IO event.
   package var event: String?
@@ -40,17 +40,17 @@ package struct FaultMatch: Codable, Equatable, Sendable {
   package var direction: String?
   /// `polling` or `websocket`.
   package var transport: String?
-  /// Only the nth that matches, from 1.
+  /// Only the nth match, from 1.
   package var nth: Int?
-  /// Only every second (2), third (3), ... that matches.
+  /// Only every second (2), third (3), ... match.
   package var every: Int?
-  /// Of those, so many by chance: 0 to 1.
+  /// The share of those that is chosen at random: 0 to 1.
   package var probability: Double?
-  /// Of the chance. Equal seeds decide equally.
+  /// The seed of the choice. Equal seeds choose equally.
   package var seed: UInt64?
-  /// How often it happens at most.
+  /// The largest number of times that it applies.
   package var times: Int?
-  /// The moment of the server's clock after which it happens no more.
+  /// The moment on the server's clock after which it no longer applies.
   package var until: String?
 
   package init() {}
@@ -60,7 +60,7 @@ package struct FaultMatch: Codable, Equatable, Sendable {
 }
 
 extension FaultMatch {
-  /// The fields for effects on one kind of thing only, if they are set.
+  /// The given fields that only some effects allow.
   func fields(for target: FaultEffect.Target) -> [Field] {
     var fields: [Field] = []
     func add(_ field: Field, _ isSet: Bool) { if isSet { fields.append(field) } }
@@ -99,7 +99,7 @@ extension FaultRule: Decodable {
     case match, effect
   }
 
-  /// - Throws: `BadCall` for a field that nobody knows.
+  /// - Throws: `BadCall` for an unknown field.
   package init(from decoder: any Decoder) throws {
     try decoder.refuseFields(besides: Part.allCases.map(\.rawValue), of: "a rule")
     let parts = try decoder.container(keyedBy: Part.self)

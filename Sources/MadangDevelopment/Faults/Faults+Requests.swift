@@ -6,18 +6,18 @@ import NIOCore
 import SocketIOServer
 
 extension Faults {
-  /// Has the server answer a request, which may be changed.
+  /// Lets the server answer a request, which may be changed.
   typealias Answering = (Request) async throws -> Response
 
-  /// Has a request answered, with the fault that is due.
+  /// Answers a request with the fault that is due.
   func respond(_ exchange: Exchange, _ request: Request, _ answer: Answering) async throws -> Response {
     guard outage.isOver else {
-      // By a connection to another server of the process, which goes on.
+      // The connection belongs to another server of the process, which is not down.
       try? await exchange.channel.close()
       return .lost
     }
     let response = try await disturbedIfDue(exchange, request, answer)
-    // Whoever signs up does it by a request.
+    // Only requests create accounts.
     if lacksAccounts, exchange.head.method == .post { await learnAccounts() }
     return response
   }
@@ -28,7 +28,7 @@ extension Faults {
     guard disturbsRequests, let fault = await decide(exchange) else { return try await answer(request) }
     exchange.suffers(fault.label)
     do { return try await disturbed(by: fault, exchange, request, answer) } catch is CancellationError {
-      // Another database was put behind the server while the fault delayed the request.
+      // A reset replaced the database while the fault delayed the request.
       try? await exchange.channel.close()
       return .lost
     }
@@ -78,7 +78,7 @@ extension Faults {
     }
   }
 
-  /// Answers something else than the server would; after the server has, where the effect says so.
+  /// Answers instead of the server, or after it if the effect says so.
   private func instead(
     _ response: Response, _ effect: FaultEffect, _ request: Request, _ answer: Answering
   ) async throws -> Response {
@@ -92,7 +92,7 @@ extension Faults {
 }
 
 extension FaultEffect {
-  /// What the status of a `status` is answered with.
+  /// The body of the answer to a `status` effect.
   fileprivate var answer: Response {
     var response: Response
     let status = HTTPResponse.Status(code: status ?? 500)
@@ -111,7 +111,8 @@ extension FaultEffect {
 }
 
 extension Request {
-  /// Some clients report a network error if the answer comes while they still send. What is too long for any server is left.
+  /// Reads the rest of the request, up to the limit of bodies: some clients report a network error if the answer comes
+  /// while they still send.
   fileprivate func readToEnd() async {
     var left = 64 << 20
     do {
@@ -126,7 +127,7 @@ extension Request {
 }
 
 extension Response {
-  /// Of a connection that is closed already: nobody gets to see it.
+  /// The answer on a connection that is already closed, which no client gets.
   fileprivate static var lost: Response { Response(status: .ok) }
 
   fileprivate static func refusal(_ code: ErrorCode, retryAfter: Int? = nil) -> Response {

@@ -4,10 +4,10 @@ import SocketIOProtocol
 import SocketIOServer
 
 extension Faults {
-  /// How long a packet is held back for another to overtake it, if the rule does not say.
+  /// How long a packet waits to be overtaken, if the rule does not say.
   private static let holdBack = Duration.seconds(1)
 
-  /// How what is to be opened is refused, and how the journal calls it; nil if it may be.
+  /// The refusal of a connection or namespace, and its name in the journal; nil if it may open.
   func refusal(
     of opening: SocketIOServer.InterceptedOpening
   ) -> (action: SocketIOServer.OpeningAction, label: AppliedFault)? {
@@ -15,7 +15,7 @@ extension Faults {
     return (.refuse(HTTPResponse.Status(code: fault.effect.status ?? 400)), fault.label)
   }
 
-  /// What befalls a packet, and how the journal calls it; nil if it goes its way.
+  /// The effect on a packet, and its name in the journal; nil for none.
   func disturbance(of packet: InterceptedPacket) -> (action: SocketIOServer.PacketAction, label: AppliedFault)? {
     decide(packet).map { (action($0, on: packet), $0.label) }
   }

@@ -4,22 +4,22 @@ import MadangServer
 import SocketIOServer
 import Synchronization
 
-/// The faults of a server: rules in the order in which they were added, of which the first that is due happens.
+/// The faults of a server: rules in order of their creation, of which the first that is due applies.
 ///
-/// Safe to share between threads. Without rules for them, requests and packets cost one flag.
+/// Safe to share between threads. Without rules, requests and packets cost one flag.
 package final class Faults: Sendable {
-  /// How many rules there may be.
+  /// The largest number of rules.
   package static let maxRules = 256
 
   private struct State {
     var armed: [ArmedFault] = []
     var lastID = 0
-    /// Of the e-mails that rules name, in lower case.
+    /// Account numbers by the e-mails in rules, in lower case.
     var accounts: [String: Int64] = [:]
-    /// How often another database was put behind the server.
+    /// How often a reset replaced the database.
     var exchanges = 0
 
-    /// The e-mails that rules for packets name of whom no account is known.
+    /// E-mails in rules for packets that have no known account.
     var unknown: Set<String> { Set(armed.compactMap(\.emailOfPackets)).subtracting(accounts.keys) }
   }
 
@@ -38,31 +38,33 @@ package final class Faults: Sendable {
     self.outage = outage
   }
 
-  /// Whether any rule is for sockets.
+  /// Whether any rule applies to sockets.
   package var disturbsSockets: Bool { hasForSockets.load(ordering: .relaxed) }
   package var disturbsRequests: Bool { hasForRequests.load(ordering: .relaxed) }
-  /// Whether a rule for packets names somebody who has no account, as far as is known.
+  /// Whether a rule for packets has an e-mail without a known account.
   var lacksAccounts: Bool { hasUnknown.load(ordering: .relaxed) }
 
-  /// Whether requests can be answered as if there were no faults.
+  /// Whether there are no faults for requests.
   var isIdle: Bool { !disturbsRequests && !lacksAccounts && outage.isOver }
 
   // MARK: Rules
 
-  /// Adds rules behind those there are; all or none.
+  /// Adds rules after the existing ones; all or none.
   ///
   /// - Returns: Their ids.
   /// - Throws: `BadCall`, naming the field and the cure.
   package func add(_ rules: [FaultRule]) async throws(BadCall) -> [Int] {
     let ids: Result<[Int], BadCall> = state.withLock { state in
       guard state.armed.count + rules.count <= Self.maxRules else {
-        return .failure(BadCall("there may be \(Self.maxRules) faults; remove some with DELETE /_dev/faults/ID"))
+        return .failure(BadCall("there are already \(Self.maxRules) faults; remove some with DELETE /_dev/faults/ID"))
       }
       var added: [ArmedFault] = []
       for rule in rules {
         do throws(BadCall) {
           let armed = try ArmedFault(state.lastID + added.count + 1, rule)
-          guard !armed.isOver(at: clock.now) else { throw BadCall("match.until: is over by the server's clock") }
+          guard !armed.isOver(at: clock.now) else {
+            throw BadCall("match.until: has already passed on the server's clock")
+          }
           added.append(armed)
         } catch {
           return .failure(rules.count == 1 ? error : BadCall("[\(added.count)].\(error.error)"))
@@ -81,7 +83,7 @@ package final class Faults: Sendable {
   @discardableResult
   package func add(_ rule: FaultRule) async throws(BadCall) -> Int { try await add([rule]).first ?? 0 }
 
-  /// Returns whether there was one.
+  /// Returns whether the rule existed.
   @discardableResult
   package func remove(_ id: Int) -> Bool {
     state.withLock { state in
@@ -100,7 +102,7 @@ package final class Faults: Sendable {
     }
   }
 
-  /// Another database is behind the server: numbers of accounts mean others.
+  /// A reset has replaced the database: account numbers have new meanings.
   func forgetAccounts() {
     state.withLock { state in
       state.accounts = [:]
@@ -109,7 +111,7 @@ package final class Faults: Sendable {
     }
   }
 
-  /// Looks up whom rules for packets name. Requests tell by themselves who makes them.
+  /// Looks up the accounts in rules for packets. Requests carry their account.
   func learnAccounts() async {
     let (unknown, exchanges) = state.withLock { ($0.unknown, $0.exchanges) }
     for email in unknown {
@@ -122,14 +124,14 @@ package final class Faults: Sendable {
     }
   }
 
-  /// A rule with what it has done.
+  /// A rule with its counts.
   package struct Report: Codable, Equatable, Sendable {
     package let id: Int
     package let match: FaultMatch
     package let effect: FaultEffect
-    /// How many requests or packets it was for.
+    /// How many requests or packets matched.
     package let matched: Int
-    /// To how many of those it happened.
+    /// To how many of them it applied.
     package let applied: Int
   }
 
@@ -150,7 +152,7 @@ package final class Faults: Sendable {
 
   // MARK: Deciding
 
-  /// A fault that happens now.
+  /// A fault that applies now.
   struct Applied: Sendable {
     let effect: FaultEffect
     let duration: Duration
@@ -164,7 +166,7 @@ package final class Faults: Sendable {
     }
   }
 
-  /// The first rule for requests that is due. Those behind it do not see the request.
+  /// The first request rule that is due. Later rules do not see the request.
   func decide(_ exchange: Exchange) async -> Applied? {
     let needsAccount = state.withLock { $0.armed.contains(where: \.needsAccount) }
     let account = needsAccount ? await exchange.account() : nil
@@ -179,7 +181,7 @@ package final class Faults: Sendable {
     return decide(.packet) { $0.matches(packet, accounts) }
   }
 
-  /// A WebSocket is to be opened.
+  /// A client asks for a WebSocket.
   func decideOpening() -> Applied? { decide(.opening) { _ in true } }
 
   private func decide(_ target: FaultEffect.Target, where matches: (ArmedFault) -> Bool) -> Applied? {

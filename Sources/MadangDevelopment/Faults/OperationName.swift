@@ -2,7 +2,7 @@ import Foundation
 import MadangAPI
 import MadangServer
 
-/// An operation of an edition, with the parameters of its path unnamed.
+/// An operation of an edition, without the names of its path parameters.
 struct OperationName: Hashable, Sendable {
   let edition: EditionName
   let method: String
@@ -18,8 +18,8 @@ struct OperationName: Hashable, Sendable {
     self.init(operation.edition, operation.route.method.rawValue, template: operation.route.template)
   }
 
-  /// The operations with this id in the OpenAPI documents, or with this method and path, such as
-  /// `POST /workspaces/{id}/channels`. `/v1` or `/v2` in front may be left out.
+  /// The operations with this id in the OpenAPI documents, or with this method and path, such as `POST
+  /// /workspaces/{id}/channels`. A leading `/v1` or `/v2` may be omitted.
   static func named(_ name: String) -> Set<OperationName> {
     let parts = name.split(separator: " ", maxSplits: 1)
     let documented = Contract.shared.operations
@@ -31,7 +31,7 @@ struct OperationName: Hashable, Sendable {
   /// The `operationId`; nil if no document has the operation.
   var id: String? { Contract.shared.operations[self]?.id }
 
-  /// Whether a path's segments fit.
+  /// Whether the segments of a path match.
   func matches(_ segments: [some StringProtocol]) -> Bool {
     let own = path.split(separator: "/")
     return own.count == segments.count && zip(own, segments).allSatisfy { $0 == "{}" || $0 == $1 }

@@ -4,27 +4,27 @@ import NIOCore
 import SocketIOServer
 import Synchronization
 
-/// The server's restarts, as its clients see them: all connections are closed, and new ones for a while at once. Its data and
-/// what it knows stay.
+/// Simulated restarts of the server: all connections are closed, and for a while new ones are closed at once. Data and
+/// memory stay.
 package final class Outage: Sendable {
   private let current: CurrentServer
   private let connections: Connections
   /// Uptime in nanoseconds.
   private let downUntil = Atomic<UInt64>(0)
 
-  /// - Parameter connections: Those by which requests come to the server.
+  /// - Parameter connections: The connections of clients.
   init(_ current: CurrentServer, _ connections: Connections) {
     (self.current, self.connections) = (current, connections)
   }
 
-  /// Whether the server takes connections.
+  /// Whether the server accepts connections.
   var isOver: Bool {
-    // Zero until the first outage: nothing to compare with the clock then.
+    // Zero until the first outage, which avoids reading the clock.
     let end = downUntil.load(ordering: .acquiring)
     return end == 0 || NIODeadline.now().uptimeNanoseconds >= end
   }
 
-  /// Closes all connections; those that are opened during this time are closed at once.
+  /// Closes all connections, and new ones during this time.
   package func restart(downFor time: Duration) async {
     let end = NIODeadline.now() + TimeAmount(time)
     downUntil.store(end.uptimeNanoseconds, ordering: .releasing)

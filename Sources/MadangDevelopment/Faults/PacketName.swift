@@ -1,12 +1,12 @@
 import SocketIOProtocol
 import SocketIOServer
 
-/// How rules call packets: by the type of Socket.IO for messages, else by that of Engine.IO.
+/// The name of a packet in rules: the Socket.IO type of messages, otherwise the Engine.IO type.
 enum PacketName: String, CaseIterable, Sendable {
   case open, close, ping, pong, message, upgrade, noop
   case connect, disconnect, event, ack, connectError
 
-  /// Whether it is a type of Socket.IO, and so travels in a message of Engine.IO.
+  /// Whether it is a Socket.IO type, which is inside an Engine.IO message.
   var isOfSocketIO: Bool {
     switch self {
     case .open, .close, .ping, .pong, .message, .upgrade, .noop: false
@@ -14,7 +14,7 @@ enum PacketName: String, CaseIterable, Sendable {
     }
   }
 
-  /// - Parameter packet: What a message holds, if it is no attachment.
+  /// - Parameter packet: The content of a message that is not an attachment.
   init(_ kind: EnginePacket.Kind, _ packet: SocketPacket?) {
     switch packet?.kind {
     case .connect: self = .connect

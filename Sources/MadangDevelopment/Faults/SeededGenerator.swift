@@ -1,4 +1,4 @@
-/// Chance that comes out the same for the same seed: SplitMix64.
+/// Random numbers that repeat with the same seed: SplitMix64.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

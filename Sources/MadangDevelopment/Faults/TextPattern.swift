@@ -1,11 +1,11 @@
-/// A text in which each `*` stands for any text, none included. Compared byte by byte, in a time that grows with both lengths
-/// only: clients choose the texts.
+/// A text in which each `*` matches any text, also an empty one. Compared by bytes in linear time, because clients choose
+/// the texts.
 struct TextPattern: Sendable {
-  /// What stands before the first star.
+  /// The text before the first star.
   private let start: [UInt8]
-  /// What stands between two stars, in its order.
+  /// The texts between two stars, in order.
   private let parts: [Part]
-  /// What stands behind the last star; nil without a star.
+  /// The text after the last star; nil without a star.
   private let end: [UInt8]?
 
   init(_ text: String) {
@@ -20,7 +20,7 @@ struct TextPattern: Sendable {
     guard let end else { return text == start }
     guard text.count >= start.count + end.count, text.starts(with: start), text.suffix(end.count).elementsEqual(end)
     else { return false }
-    // The first place of each part leaves the most for those behind it.
+    // The first place of each part leaves the most text for the later ones.
     var rest = text[start.count..<(text.count - end.count)]
     for part in parts {
       guard let place = part.end(in: rest) else { return false }
@@ -29,10 +29,10 @@ struct TextPattern: Sendable {
     return true
   }
 
-  /// Bytes that are looked for (Knuth, Morris and Pratt, 1977).
+  /// Bytes to search for (Knuth, Morris and Pratt, 1977).
   private struct Part {
     private let bytes: [UInt8]
-    /// For each number of bytes that were found: how many of the last ones are the first ones as well, but not all.
+    /// For each length of a partial match: the length of its longest proper suffix that is also a prefix.
     private let borders: [Int]
 
     init(_ bytes: [UInt8]) {
@@ -46,7 +46,7 @@ struct TextPattern: Sendable {
       self.borders = borders
     }
 
-    /// Behind the first place where they stand; nil if they do not.
+    /// The index after the first match; nil without one.
     func end(in text: ArraySlice<UInt8>) -> Int? {
       var found = 0
       for (index, byte) in zip(text.indices, text) {

@@ -1,6 +1,6 @@
 import MadangServer
 
-/// What a test expects a client to do (docs/reference/dev.md, "Expectations").
+/// The calls that a test expects of a client (docs/reference/dev.md, "Expectations").
 package struct Expectation: CallFields, Sendable {
   package enum Order: String, CallChoice, Sendable {
     /// One after the other, as they are listed.
@@ -8,10 +8,10 @@ package struct Expectation: CallFields, Sendable {
     case any
   }
 
-  /// How often something is to happen.
+  /// How often an item must occur.
   package struct Times: Decodable, Equatable, Sendable {
     package var min: Int
-    /// Nil: as often as it likes.
+    /// Nil: no upper bound.
     package var max: Int?
 
     package init(min: Int = 0, max: Int? = nil) { (self.min, self.max) = (min, max) }
@@ -61,19 +61,19 @@ package struct Expectation: CallFields, Sendable {
     }
   }
 
-  /// How many things one expectation may list.
+  /// The largest number of items in one expectation.
   package static let maxItems = 256
 
   package var expected: [Item]
   package var order = Order.any
-  /// Whether nothing else may come, as far as ``among`` goes.
+  /// Whether no other entries may come, within ``among``.
   package var only = false
-  /// Of what nothing else may come; nil: of the kinds of what is expected.
+  /// The entries that `only` covers; nil: the kinds of the expected items.
   package var among: JournalFilter?
   /// Only entries with a higher number count.
   package var after = 0
   package var wait: Duration = .zero
-  /// For how long nothing more may come that is not to come, once everything is there.
+  /// How long to watch, after all items have come, for entries that must not come.
   package var settle: Duration = .zero
 
   package init(_ expected: [Item]) { self.expected = expected }
@@ -102,7 +102,7 @@ package struct Expectation: CallFields, Sendable {
   }
 }
 
-/// An ``Expectation`` that can be held against entries.
+/// An ``Expectation`` that can be compared with entries.
 struct ExpectationPattern: Sendable {
   struct Item: Sendable {
     let pattern: JournalPattern
@@ -114,13 +114,13 @@ struct ExpectationPattern: Sendable {
   let kinds: Set<JournalEntry.Kind>
   private let among: JournalPattern?
 
-  /// - Throws: `BadCall`, naming the field and what it may be.
+  /// - Throws: `BadCall` with the field and its valid values.
   init(_ expectation: Expectation) throws(BadCall) {
     guard (1...Expectation.maxItems).contains(expectation.expected.count) else {
       throw BadCall("expected: 1 to \(Expectation.maxItems) calls or packets")
     }
     guard expectation.only || expectation.among == nil else {
-      throw BadCall("among: says of what nothing else may come, which is looked at with \"only\": true")
+      throw BadCall("among: needs \"only\": true")
     }
     self.expectation = expectation
     var items: [Item] = []
@@ -138,19 +138,19 @@ struct ExpectationPattern: Sendable {
     }
   }
 
-  /// Whether an entry that nobody expects may not come.
+  /// Whether an unexpected entry is forbidden.
   func isUnwanted(_ entry: JournalEntry) -> Bool {
     expectation.only && (among?.matches(entry) ?? kinds.contains(entry.kind))
   }
 
-  /// Whether an entry can matter at all.
+  /// Whether an entry is relevant.
   func concerns(_ kind: JournalEntry.Kind) -> Bool {
     kinds.contains(kind) || (expectation.only && (among?.kinds.contains(kind) ?? false))
   }
 
-  /// Whether anything may come too often.
+  /// Whether any item has an upper bound.
   var hasUpperBounds: Bool { expectation.only || items.contains { $0.times.max != nil } }
 
-  /// Whether nothing is waited for: then the whole time is watched.
+  /// Whether no item must come: then the whole time is watched.
   var awaitsNothing: Bool { items.allSatisfy { $0.times.min == 0 } }
 }

@@ -1,21 +1,21 @@
 import MadangServer
 
-/// What became of an expectation.
+/// The result of an expectation.
 package struct ExpectationOutcome: Codable, Sendable {
   package struct Match: Codable, Equatable, Sendable {
-    /// Which of what is expected, from 1.
+    /// The number of the expected item, from 1.
     package let expected: Int
-    /// The numbers of the entries that are it.
+    /// The numbers of its entries.
     package let entries: [Int]
   }
 
   package let met: Bool
-  /// What is not as expected, in words. Empty if it is met.
+  /// The differences, in words. Empty if it is met.
   package let differences: [String]
   package let matched: [Match]
-  /// The number of the oldest entry that the journal has.
+  /// The number of the journal's oldest entry.
   package let from: Int
-  /// Up to where it was looked.
+  /// The number of the last entry that was examined.
   package let last: Int
 }
 
@@ -24,18 +24,18 @@ extension Journal {
     try await outcome(of: try ExpectationPattern(expectation))
   }
 
-  /// Holds an expectation against what is there and comes: until it is met, cannot be met any more, or the time is over.
+  /// Compares an expectation with past and new entries until it is met, can no longer be met, or the time is over.
   ///
-  /// - Throws: `BadCall` if the journal cannot tell.
+  /// - Throws: `BadCall` if the journal does not have the needed entries.
   func outcome(of pattern: ExpectationPattern) async throws(BadCall) -> ExpectationOutcome {
     try check(after: pattern.expectation.after)
     if !recordsPackets, pattern.items.contains(where: { $0.pattern.kinds == [.packet] }) {
       throw BadCall(
-        #"expected: packets are not recorded; have them recorded with POST /_dev/journal {"packets": true}"#)
+        #"expected: packets are not recorded; switch that on with POST /_dev/journal {"packets": true}"#)
     }
     var progress = ExpectationProgress(pattern)
     var (from, seen, lost) = (1, pattern.expectation.after, 0)
-    /// Whether it cannot be met any more.
+    /// Whether it can no longer be met.
     func see(_ view: View) -> Bool {
       if view.dropped > seen { lost = view.dropped }
       (from, seen) = (view.first, view.last)
@@ -54,7 +54,7 @@ extension Journal {
     if isBlind {
       differences.append(
         """
-        nobody knows whether more came: entries up to \(lost) were forgotten, as the journal was full; give a higher after, or keep \
+        it is unknown whether more came: entries up to \(lost) were dropped because the journal was full; give a higher 'after', or keep \
         more entries
         """)
     }
@@ -63,29 +63,29 @@ extension Journal {
   }
 }
 
-/// How far an expectation has come. In strict order what began earlier counts first: a request, which is known when it is
-/// answered, stands before what it brought about.
+/// The progress of an expectation. In strict order the start of an entry counts: a request, which is recorded when it is
+/// answered, comes before the events that it caused.
 struct ExpectationProgress {
   private struct Taken {
     let entry: JournalEntry
     /// Uptime in nanoseconds.
     let begun: UInt64
-    /// Of what is expected.
+    /// The index of the expected item.
     let matching: [Int]
   }
 
   private let pattern: ExpectationPattern
-  /// In strict order: what came, in the order in which it began.
+  /// In strict order: the entries by their start.
   private var taken: [Taken] = []
-  /// Numbers of entries, for each of what is expected.
+  /// Numbers of entries, for each expected item.
   private var found: [[Int]]
-  /// In strict order: which is expected now.
+  /// In strict order: the item that is expected now.
   private var place = 0
   private var unwanted: [JournalEntry] = []
-  /// In strict order: what came instead of what was expected then.
+  /// In strict order: the first entry that came instead of the expected item.
   private var early: (expected: Int, entry: JournalEntry)?
   private var excess: [Int: [Int]] = [:]
-  /// Whether something came that nothing can make good.
+  /// Whether an entry came after which it can no longer be met.
   private(set) var isHopeless = false
 
   init(_ pattern: ExpectationPattern) {
@@ -93,7 +93,7 @@ struct ExpectationProgress {
     found = Array(repeating: [], count: pattern.items.count)
   }
 
-  /// - Parameter entries: In the order of their numbers, each with its beginning: uptime in nanoseconds.
+  /// - Parameter entries: In order of their numbers, each with its start: uptime in nanoseconds.
   mutating func take(_ entries: [(entry: JournalEntry, begun: UInt64)]) {
     var isInOrder = true
     for (entry, begun) in entries where !isHopeless {
@@ -110,7 +110,7 @@ struct ExpectationProgress {
     if !isInOrder { countAnew() }
   }
 
-  /// Once for all that came together: what began earlier stands before what was counted already.
+  /// Adds entries together, because those that began earlier come before entries that were already counted.
   private mutating func countAnew() {
     var all = taken
     all.sort { ($0.begun, $0.entry.number) < ($1.begun, $1.entry.number) }
@@ -125,7 +125,7 @@ struct ExpectationProgress {
       if pattern.expectation.order == .strict { place = index }
       return
     }
-    // Where it could count for something else, an earlier request that is not answered yet may make room for it.
+    // If it could count for another item, an earlier unanswered request may still make room for it.
     if let full = matching.first, matching.allSatisfy(isFull) {
       excess[full, default: []].append(entry.number)
       isHopeless = true
@@ -138,12 +138,12 @@ struct ExpectationProgress {
     }
   }
 
-  /// Where it counts if order does not matter: first where something is missing.
+  /// The item it counts for without an order: first one that still lacks entries.
   private func firstWithRoom(_ matching: [Int]) -> Int? {
     matching.first(where: isMissing) ?? matching.first { !isFull($0) }
   }
 
-  /// What is expected now, or what may follow it.
+  /// The item that is expected now, or one that may follow it.
   private func nextInOrder(_ matching: [Int]) -> Int? {
     matching.first { index in
       index >= place && !isFull(index) && (place..<index).allSatisfy { !isMissing($0) }
@@ -165,7 +165,7 @@ struct ExpectationProgress {
     var words: [String] = []
     if let early, pattern.items.indices.contains(where: isMissing) {
       words.append(
-        "expected number \(early.expected + 1) was \(name(early.expected)); came \(early.entry.words)")
+        "expected number \(early.expected + 1) was \(name(early.expected)), but \(early.entry.words) came")
     }
     for index in pattern.items.indices where isMissing(index) {
       let (count, least) = (found[index].count, pattern.items[index].times.min)
@@ -177,7 +177,7 @@ struct ExpectationProgress {
         "came too often: \(name(index)), \(all.count) times instead of \(pattern.items[index].times.max ?? 0) "
           + "(entries \(all.map(String.init).joined(separator: ", ")))")
     }
-    for entry in unwanted { words.append("came too: \(entry.words)") }
+    for entry in unwanted { words.append("also came: \(entry.words)") }
     return words
   }
 

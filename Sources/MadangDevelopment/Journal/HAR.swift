@@ -1,4 +1,4 @@
-/// An HTTP archive, as browsers read it (HAR 1.2), with what WebSockets carried as Chrome writes it.
+/// An HTTP archive (HAR 1.2) that browsers read, with WebSocket messages as Chrome writes them.
 struct HAR: Encodable, Sendable {
   let log: Log
 
@@ -90,7 +90,7 @@ struct HAR: Encodable, Sendable {
   }
 
   struct Answer: Encodable, Sendable {
-    /// 0 if the client got none.
+    /// 0 if the client got no answer.
     let status: Int
     let statusText = ""
     let httpVersion = "HTTP/1.1"

@@ -1,16 +1,16 @@
 import Synchronization
 
 extension Journal {
-  /// Changes whenever another database is put behind the server.
+  /// Changes at each reset, which replaces the database.
   var era: Int { eraNumber.load(ordering: .relaxed) }
 
-  /// Another database is about to be put behind the server: accounts are looked up in this one for the last time.
+  /// A reset is about to replace the database: accounts are looked up in the old one for the last time.
   func beforeExchange() async { await nameAccounts(in: entries(after: 0).entries) }
 
-  /// It is there: numbers of accounts mean others from now on.
+  /// The database was replaced: account numbers have new meanings from now on.
   func exchanged() { eraNumber.add(1, ordering: .relaxed) }
 
-  /// Looks up the accounts that are known by number only.
+  /// Looks up the accounts that are known only by number.
   func nameAccounts(in entries: some Sequence<RawEntry>) async {
     let now = era
     var wanted = Set<AccountKey>()

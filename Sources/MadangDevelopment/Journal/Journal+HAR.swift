@@ -3,9 +3,9 @@ import MadangAPI
 import MadangServer
 
 extension Journal {
-  /// The requests, and the WebSockets with their packets, of some entries. Dates are real ones.
+  /// The requests of some entries, and WebSockets with their packets. Dates are real time.
   ///
-  /// - Parameter origin: Of the server, as the client calls it.
+  /// - Parameter origin: The server's origin in the client's URLs.
   func har(of entries: [JournalEntry], origin: String) -> HAR {
     let date: (JournalEntry) -> Double = { Double(self.startOfDay) + $0.elapsed }
     let frames = Dictionary(
@@ -26,7 +26,7 @@ extension Journal {
     return HAR(log: .init(entries: told))
   }
 
-  /// The same as JSON.
+  /// The archive as JSON.
   package func archive(of entries: [JournalEntry], origin: String) throws -> Data {
     try DevelopmentJSON.encode(har(of: entries, origin: origin))
   }
@@ -104,7 +104,7 @@ extension JournalEntry {
   /// Whether it is an attachment.
   fileprivate var isBinary: Bool { packet == PacketName.message.rawValue && payload == nil }
 
-  /// The packet as its frame has it, masked.
+  /// The packet as in its frame, masked.
   fileprivate var frame: String {
     guard let name = packet.flatMap(PacketName.init), !isBinary else { return "" }
     let space = namespace.map { $0 == "/" ? "" : "\($0)," } ?? ""
@@ -113,7 +113,7 @@ extension JournalEntry {
 }
 
 extension PacketName {
-  /// The types of Engine.IO and Socket.IO as they stand on the wire.
+  /// The wire digits of Engine.IO and Socket.IO types.
   fileprivate var digits: String {
     switch self {
     case .open: "0"

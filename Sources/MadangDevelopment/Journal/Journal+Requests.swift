@@ -13,9 +13,9 @@ extension Journal {
     append(FinishedRequest(exchange: exchange, end: uptime()))
   }
 
-  /// The response, with which the request is recorded as it is written: before its client has the last byte.
+  /// The response, which records its request while it is written: before the client has the last byte.
   func recorded(_ response: Response, of exchange: Exchange) async -> Response {
-    // Nobody but the client knows of a connection that is gone what came of its answer.
+    // After the connection has ended, only the client knows whether the answer arrived.
     let isLost = if exchange.mayHaveLost(by: uptime()) { await exchange.hasClientLeft } else { false }
     if exchange.lacksAccount(status: isLost ? nil : response.status.code) { await exchange.account() }
     guard !isLost else {
@@ -25,7 +25,7 @@ extension Journal {
     let (recorder, body) = (AnswerRecorder(exchange, answeredBy: response, in: self), response.body)
     var response = response
     response.body = ResponseBody(contentLength: body.contentLength) { writer in
-      // The exchange, and with it the call, is under way until the answer is written.
+      // The call is in progress until the answer is written.
       defer { withExtendedLifetime(recorder) {} }
       try await body.write(RecordingWriter(parent: writer, recorder: recorder))
     }
@@ -35,7 +35,7 @@ extension Journal {
 
 private func uptime() -> UInt64 { NIODeadline.now().uptimeNanoseconds }
 
-/// Watches an answer that is written piece by piece. What was not finished when nobody holds it any more was given up.
+/// Watches an answer that is written in pieces. If the last reference ends before it is finished, it was given up.
 private final class AnswerRecorder: Sendable {
   private struct State {
     var request: FinishedRequest
@@ -43,7 +43,7 @@ private final class AnswerRecorder: Sendable {
   }
 
   private let journal: Journal
-  /// How long the answer's body is to be.
+  /// The expected length of the answer's body.
   private let length: Int?
   private let isText: Bool
   private let state: Mutex<State>
@@ -60,7 +60,7 @@ private final class AnswerRecorder: Sendable {
 
   deinit { finish() }
 
-  /// Bytes are about to be handed to the connection. Who has the whole answer finds it in the journal.
+  /// Called before bytes are written to the connection, so that a client with the whole answer finds it in the journal.
   func writes(_ buffer: ByteBuffer) {
     let isLast = state.withLock { state in
       let room = Journal.maxText - state.request.answerSize
@@ -98,10 +98,10 @@ private struct RecordingWriter: ResponseBodyWriter {
 }
 
 extension Exchange {
-  /// To ask whether the client has closed its side costs something, and few do while they are answered at once.
+  /// Checking whether the client has closed its side costs time, and few clients do so within a fast answer.
   private static let quick: UInt64 = 1_000_000_000
 
-  /// Whether it is worth asking if the client has left.
+  /// Whether to check if the client has left.
   fileprivate func mayHaveLost(by now: UInt64) -> Bool { now - begun > Self.quick || !channel.isActive }
 
   fileprivate var hasClientLeft: Bool {
@@ -110,7 +110,7 @@ extension Exchange {
 }
 
 extension Exchange {
-  /// Where the server did not ask who calls, or refused to say, the token tells.
+  /// If the server did not authenticate the caller, or refused, the account comes from the token.
   /// - Parameter status: Nil if the client gets no answer.
   fileprivate func lacksAccount(status: Int?) -> Bool {
     guard !isOfSocket, head.headerFields.contains(.authorization) else { return false }
@@ -120,7 +120,7 @@ extension Exchange {
 }
 
 extension String {
-  /// Whether a content type says that the content is text, or JSON.
+  /// Whether a content type is text or JSON.
   fileprivate var isTextType: Bool {
     hasPrefix("application/json") || hasPrefix("text/")
   }

@@ -3,7 +3,7 @@ import SocketIOProtocol
 import SocketIOServer
 
 extension Journal {
-  /// A packet travels. Called on event loops, for each socket that a broadcast reaches.
+  /// Records a packet. Called on event loops, for each socket of a broadcast.
   func record(_ packet: InterceptedPacket, _ fault: AppliedFault?) {
     append(
       .packet(
@@ -27,7 +27,7 @@ extension Journal {
           handshake: news.handshake)))
   }
 
-  /// A fault refuses what is to be opened.
+  /// A fault refuses a connection or namespace.
   func recordRefusal(of opening: SocketIOServer.InterceptedOpening, _ fault: AppliedFault) {
     append(
       .connection(

@@ -2,37 +2,37 @@ import MadangServer
 import Synchronization
 
 extension Journal {
-  /// What an answer tells.
+  /// One page of the journal.
   package struct Page: Codable, Sendable {
-    /// The number of the oldest entry that the journal has.
+    /// The number of the journal's oldest entry.
     package let from: Int
-    /// Up to where it was looked: to be given as `after` for what follows.
+    /// The number of the last entry examined: pass it as `after` next time.
     package let last: Int
-    /// Whether as many entries are there as somebody waited for.
+    /// Whether there are as many entries as the caller waited for.
     package let complete: Bool
     package let entries: [JournalEntry]
   }
 
-  /// Which entries somebody wants.
+  /// The entries that a caller asks for.
   struct Question: Sendable {
     var pattern: JournalPattern
-    /// Only those with a higher number.
+    /// Only entries with a higher number.
     var after = 0
-    /// So many at most, the oldest first.
+    /// The largest number of entries, the oldest first.
     var limit = Journal.page
-    /// How many are waited for.
+    /// How many entries to wait for.
     var count = 1
-    /// How long, in real time.
+    /// How long to wait, in real time.
     var wait: Duration = .zero
   }
 
-  /// Those that match a filter; as soon as there are enough, else when the time is over.
+  /// The entries that match a filter, as soon as there are enough or the time is over.
   ///
   /// - Parameters:
-  ///   - number: Only those with a higher number.
-  ///   - limit: So many at most, the oldest first.
-  ///   - count: How many are waited for.
-  ///   - wait: How long, in real time.
+  ///   - number: Only entries with a higher number.
+  ///   - limit: The largest number of entries, the oldest first.
+  ///   - count: How many entries to wait for.
+  ///   - wait: How long to wait, in real time.
   package func page(
     matching filter: JournalFilter, after number: Int = 0, limit: Int = Journal.page, count: Int = 1,
     wait: Duration = .zero
@@ -44,7 +44,7 @@ extension Journal {
   /// The number of the newest entry.
   package var last: Int { state.withLock { $0.last } }
 
-  /// Those that match; as soon as there are enough, else when the time is over.
+  /// The matching entries, as soon as there are enough or the time is over.
   func page(_ question: Question) async throws(BadCall) -> Page {
     try check(after: question.after)
     var found: [JournalEntry] = []
@@ -63,20 +63,20 @@ extension Journal {
     return Page(from: from, last: last, complete: found.count >= question.count, entries: found)
   }
 
-  /// Numbers begin anew with each server: one of another server would hide whatever happens.
+  /// Each server's numbers start at 1: a number from another server would hide all entries.
   func check(after number: Int) throws(BadCall) {
     let last = last
     guard number > last else { return }
     throw BadCall(
-      "after: the journal has numbers up to \(last); those of another world, or of an earlier run, mean nothing")
+      "after: the journal has numbers up to \(last); do not use numbers of another world or an earlier run")
   }
 
   func told(_ entry: RawEntry) -> JournalEntry {
     entry.told(since: start) { key in state.withLock { $0.emails[key] } }
   }
 
-  /// Shows what is there behind a number, and then what comes, until `look` says up to where it has seen enough, or the time is
-  /// over. Returns up to where was looked.
+  /// Shows `look` the entries after a number, then new ones, until it returns the number up to which it has seen enough, or
+  /// the time is over. Returns the last number examined.
   func follow(
     after: Int, for wait: Duration,
     _ look: (View) -> Int?

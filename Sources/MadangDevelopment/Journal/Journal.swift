@@ -4,30 +4,30 @@ import MadangServer
 import NIOCore
 import Synchronization
 
-/// What happened at a server, newest last; the oldest is forgotten beyond its limits.
+/// The events of a server, newest last; the oldest are dropped beyond the limits.
 ///
-/// Safe to share between threads. Secrets are masked, and bytes read, when a caller asks.
+/// Safe to share between threads. Masking secrets and reading bytes happen when a caller asks.
 package final class Journal: Sendable {
   package struct Limits: Sendable {
     /// How many entries are kept.
     package var entries = 20_000
-    /// What they take in memory, in bytes, by estimate.
+    /// Their size in memory, in bytes, estimated.
     package var bytes = 16 << 20
 
-    /// What they may be set to.
+    /// The ranges of these settings.
     package static let entriesRange = 1...1_000_000
     package static let bytesRange = 65_536...(1 << 30)
 
     package init() {}
   }
 
-  /// How long somebody may wait for an entry.
+  /// How long a caller may wait for an entry.
   package static let maxWait: Duration = .seconds(60)
-  /// How many entries one answer has at most.
+  /// The largest number of entries in one answer.
   package static let maxPage = 20_000
-  /// How many entries an answer has unless somebody wants more.
+  /// The default number of entries in one answer.
   package static let page = 1000
-  /// How much of a body or payload is told, in bytes.
+  /// How much of a body or payload is shown, in bytes.
   package static var maxText: Int { BodyRecord.limit }
 
   struct State {
@@ -35,21 +35,22 @@ package final class Journal: Sendable {
     var entries = Deque<RawEntry>()
     var bytes = 0
     var last = 0
-    /// The number of the newest entry that was forgotten because there were too many.
+    /// The number of the newest entry that was dropped because of the limits.
     var dropped = 0
     var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
     var lastWaiting = 0
-    /// Nothing that began before this, by uptime in nanoseconds, is recorded.
+    /// Entries that began before this, by uptime in nanoseconds, are not recorded.
     var beginning: UInt64 = 0
-    /// Of accounts whose packets are kept, by number.
+    /// Accounts with recorded packets, by number.
     var emails: [AccountKey: String] = [:]
 
-    /// The number of the oldest entry that is kept, or of the next one.
+    /// The number of the oldest entry, or of the next one.
     var first: Int { entries.isEmpty ? last + 1 : entries[0].number }
 
     init(limits: Limits) { self.limits = limits }
 
-    /// Forgets the oldest entries that are too many. They are freed under the lock: nothing that an entry holds calls the journal.
+    /// Drops the oldest entries beyond the limits. They are freed under the lock, because freeing an entry never calls the
+    /// journal.
     mutating func forget() {
       while entries.count > limits.entries || bytes > limits.bytes, let first = entries.popFirst() {
         bytes -= first.bytes
@@ -61,10 +62,10 @@ package final class Journal: Sendable {
   let clock: MadangCore.Clock
   /// When the server was made: uptime in nanoseconds.
   let start = NIODeadline.now().uptimeNanoseconds
-  /// The same as a time of day, in milliseconds since 1970.
+  /// The same moment in milliseconds since 1970.
   let startOfDay = MadangCore.Clock.systemTime()
   let state: Mutex<State>
-  /// What of the contract was touched by all that has happened.
+  /// The parts of the contract that all events have touched.
   let coverage = Coverage()
   private let recordsPacketsFlag = Atomic(true)
   let eraNumber = Atomic(0)
@@ -72,7 +73,7 @@ package final class Journal: Sendable {
 
   /// - Parameters:
   ///   - clock: The server's.
-  ///   - emailOf: The e-mail of the account with a number.
+  ///   - emailOf: The e-mail of an account number.
   init(
     clock: MadangCore.Clock, limits: Limits = Limits(),
     emailOf: @escaping @Sendable (Int64) async -> String? = { _ in nil }
@@ -82,7 +83,7 @@ package final class Journal: Sendable {
     self.emailOf = emailOf
   }
 
-  /// Whether packets of sockets are recorded. What else happens always is.
+  /// Whether packets of sockets are recorded. All other events always are.
   package var recordsPackets: Bool {
     get { recordsPacketsFlag.load(ordering: .relaxed) }
     set { recordsPacketsFlag.store(newValue, ordering: .relaxed) }
@@ -98,12 +99,12 @@ package final class Journal: Sendable {
     }
   }
 
-  /// Something happens now.
+  /// Records an event that happens now.
   func append(_ happening: Happening) {
     append(at: clock.now, begun: NIODeadline.now().uptimeNanoseconds, happening)
   }
 
-  /// A request is over.
+  /// Records a finished request.
   func append(_ request: FinishedRequest) {
     let known = request.exchange.known
     let operation = known.operation.flatMap(Contract.index)
@@ -112,8 +113,8 @@ package final class Journal: Sendable {
   }
 
   /// - Parameters:
-  ///   - at: When it began, by the server's clock.
-  ///   - begun: The same as uptime in nanoseconds.
+  ///   - at: Its start, by the server's clock.
+  ///   - begun: Its start, by uptime in nanoseconds.
   private func append(at: Int64, begun: UInt64, _ happening: Happening) {
     let size = happening.size
     let isAwaited = state.withLock { state in
@@ -127,35 +128,35 @@ package final class Journal: Sendable {
     if isAwaited { wake() }
   }
 
-  /// Has those who wait look.
+  /// Lets waiting callers look again.
   private func wake() {
     for one in state.withLock({ Array($0.waiting.values) }) { one.yield() }
   }
 
-  /// Forgets all entries, and what has begun and is not over. Numbers go on.
+  /// Removes all entries and ignores events that have begun. Numbers continue.
   func beginAnew() {
     state.withLock { $0.beginning = NIODeadline.now().uptimeNanoseconds }
     clear()
   }
 
-  /// Forgets all entries. Numbers go on.
+  /// Removes all entries. Numbers continue.
   package func clear() {
     var forgotten = Deque<RawEntry>()
     state.withLock { state in
       swap(&state.entries, &forgotten)
-      // What somebody wants gone was not lost for want of room.
+      // Entries that a caller removes do not count as dropped.
       (state.bytes, state.dropped, state.emails) = (0, 0, [:])
     }
   }
 
-  /// What a journal has behind a number.
+  /// The entries after a number.
   struct View {
     let entries: [RawEntry]
-    /// The number of the oldest entry that there is.
+    /// The number of the oldest entry.
     let first: Int
-    /// Of the newest that there ever was.
+    /// The number of the newest entry ever recorded.
     let last: Int
-    /// Of the newest that was forgotten because there were too many.
+    /// The number of the newest entry that was dropped because of the limits.
     let dropped: Int
   }
 

@@ -115,7 +115,7 @@ struct JournalCalls: Sendable {
     question.limit = try number(.limit, values, 1...Journal.maxPage) ?? Journal.page
     question.count = try number(.count, values, 0...Journal.maxPage) ?? 1
     guard question.count <= question.limit else {
-      throw BadCall("count: \(question.limit) at most, as one answer has so many entries; a higher limit allows more")
+      throw BadCall("count: at most \(question.limit), the limit of entries in one answer; raise 'limit' for more")
     }
     if let wait = values[Parameter.wait.rawValue] {
       question.wait = try WaitText.duration(wait, of: Parameter.wait.rawValue, limit: Journal.maxWait)

@@ -1,50 +1,50 @@
 import MadangServer
 
-/// Something that happened at a server, as the journal tells of it. Secrets are masked. Which fields are there depends on the kind
-/// (docs/reference/dev.md has the table).
+/// An event at a server as the journal shows it, with masked secrets. Its kind decides which fields it has (see the table
+/// in docs/reference/dev.md).
 package struct JournalEntry: Codable, Equatable, Sendable {
   package enum Kind: String, Codable, CaseIterable, Sendable {
     /// An HTTP request with its answer.
     case request
-    /// A session of Engine.IO was opened, upgraded, closed, or refused by a fault.
+    /// An Engine.IO session was opened, upgraded, closed, or refused by a fault.
     case connection
-    /// A packet of Engine.IO, and of Socket.IO if it holds one.
+    /// An Engine.IO packet, with the Socket.IO packet inside, if any.
     case packet
     /// A notification for a device.
     case push
-    /// A payment was recorded by who tests, or shown by a client.
+    /// A payment was recorded by a test, or used by a client.
     case payment
   }
 
-  /// Counts from 1. Requests have it by the moment of their answer.
+  /// Counts from 1. A request gets its number when it is answered.
   package let number: Int
   package let kind: Kind
   /// When it began, by the server's clock: `2026-01-05T09:00:00.000Z`.
   package let at: String
   /// When it began, in real milliseconds since the server was made.
   package let elapsed: Double
-  /// The e-mail of the account whose token a request shows, whom a namespace let in, whose device is told, or who shows a payment.
+  /// The e-mail of the account: of a request's token, of a namespace's admission, of the notified device, or of the payer.
   package var account: String?
-  /// What somebody who tests wanted to go wrong with it.
+  /// The fault that was applied.
   package var fault: AppliedFault?
 
   // MARK: Of requests
 
-  /// `2024-10` or `2024-01`. Of pushes: whose form they have.
+  /// `2024-10` or `2024-01`. Of pushes: the edition of their form.
   package var edition: String?
   /// The `operationId` of the edition's OpenAPI document.
   package var operation: String?
   package var method: String?
-  /// As it was sent, without the query.
+  /// As sent, without the query.
   package var path: String?
   package var query: String?
   /// Nil if the client got no answer.
   package var status: Int?
-  /// The contract's error code. Of payments: why one was refused.
+  /// The contract's error code. Of payments: the reason for a refusal.
   package var code: String?
-  /// How long it took in real milliseconds, until the last byte of the answer was handed to the connection.
+  /// Real milliseconds until the last byte of the answer was written to the connection.
   package var milliseconds: Double?
-  /// True for a request of long-polling, whose packets are entries of their own.
+  /// True for a long-polling request, whose packets are separate entries.
   package var longPolling: Bool?
   package var request: Message?
   package var answer: Message?
@@ -55,7 +55,7 @@ package struct JournalEntry: Codable, Equatable, Sendable {
   package var session: String?
   /// `polling` or `websocket`.
   package var transport: String?
-  /// Why a session was closed.
+  /// The reason why a session was closed.
   package var reason: String?
   /// `fromClient` or `toClient`.
   package var direction: String?
@@ -65,11 +65,11 @@ package struct JournalEntry: Codable, Equatable, Sendable {
   /// The name of a Socket.IO event; of connections `opened`, `upgraded`, `closed`, `refused`; of payments `recorded`, `credited`,
   /// `refused`.
   package var event: String?
-  /// The number of an event that is to be acknowledged, or of its acknowledgement.
+  /// The number of an event that needs an acknowledgement, or of the acknowledgement.
   package var ack: String?
-  /// What a packet or push holds, as JSON or text.
+  /// The content of a packet or push, as JSON or text.
   package var payload: String?
-  /// Whether `payload` is only the beginning.
+  /// Whether `payload` is truncated.
   package var truncated: Bool?
 
   // MARK: Of pushes and payments
@@ -88,13 +88,13 @@ package struct JournalEntry: Codable, Equatable, Sendable {
   /// One side of an HTTP exchange.
   package struct Message: Codable, Equatable, Sendable {
     package var headers: [Header]
-    /// Of the body as far as it came, in bytes.
+    /// Bytes of the body that arrived.
     package var size: Int
-    /// Where the body is text: it, or its beginning.
+    /// The body if it is text, possibly truncated.
     package var body: String?
-    /// Whether `body` is only the beginning.
+    /// Whether `body` is truncated.
     package var truncated: Bool?
-    /// Where the body is multipart.
+    /// The parts of a multipart body.
     package var parts: [Part]?
   }
 
@@ -106,11 +106,11 @@ package struct JournalEntry: Codable, Equatable, Sendable {
   /// A part of a multipart body.
   package struct Part: Codable, Equatable, Sendable {
     package var name: String
-    /// Nil if it is no file.
+    /// Nil if it is not a file.
     package var fileName: String?
     /// In bytes.
     package var size: Int
-    /// Where it is no file: its text, or the beginning.
+    /// The text of a part that is not a file, possibly truncated.
     package var text: String?
   }
 

@@ -2,9 +2,9 @@ import MadangAPI
 import MadangCore
 import MadangServer
 
-// A filter that can never match is refused: "this never happened" would hold of it whatever a client does.
+// A filter that can never match is refused: otherwise "this never happened" would always be true.
 extension JournalFilter {
-  /// - Throws: `BadCall`, naming the field and what it may be.
+  /// - Throws: `BadCall` with the field and its valid values.
   func check() throws(BadCall) {
     for field in Field.allCases where self[field]?.utf8.count ?? 0 > FaultRule.Limits.text {
       throw BadCall("\(field.rawValue): \(FaultRule.Limits.text) bytes at most")
@@ -15,13 +15,13 @@ extension JournalFilter {
     if let status { try Self.check(status: status) }
     try checkPlaces()
     if let path, case let told = LinkPage.masked(path, by: "*"), told != path, !path.contains("*") {
-      throw BadCall("path: the journal does not keep the codes of links; write \(told)")
+      throw BadCall("path: the journal does not keep codes of links; write \(told)")
     }
     try checkOperation()
     for (field, value) in [(Field.body, body), (.answer, answer)] {
       guard let rest = value?.placeOfSecret else { continue }
       let place = BadCall.shortened(field.rawValue + rest)
-      throw BadCall("\(place): is a secret, which the journal does not keep; leave it out")
+      throw BadCall("\(place): the journal does not keep secrets; leave it out")
     }
     if event != nil, let packet, packet != PacketName.event.rawValue, packet != PacketName.message.rawValue {
       throw BadCall("packet: '\(packet)' has no event; leave it out, or write 'event'")
@@ -30,7 +30,7 @@ extension JournalFilter {
     try checkEvent()
   }
 
-  /// Of which kinds entries can be that have all fields which are asked for.
+  /// The kinds of entries that have all given fields.
   var kinds: Set<JournalEntry.Kind> {
     var kinds = Set(JournalEntry.Kind.allCases)
     if let kind { kinds = kinds.filter { TextPattern(kind).matches($0.rawValue) } }
@@ -57,7 +57,7 @@ extension JournalFilter {
   private static func check(_ field: Field, _ text: String, among known: [String]) throws(BadCall) {
     let pattern = TextPattern(field == .method ? text.uppercased() : text)
     guard !known.contains(where: pattern.matches) else { return }
-    throw BadCall("\(field.rawValue): there is none called '\(text)'; there are \(known.joined(separator: ", "))")
+    throw BadCall("\(field.rawValue): '\(text)' does not exist; there are \(known.joined(separator: ", "))")
   }
 
   private static func check(status: String) throws(BadCall) {
@@ -67,14 +67,14 @@ extension JournalFilter {
     }
   }
 
-  /// What rules for faults have as well.
+  /// Checks that are shared with fault rules.
   func checkPlaces() throws(BadCall) {
     if let method { try Self.check(.method, method, among: Self.methods) }
     if let path, !path.hasPrefix("/") && !path.hasPrefix("*") || path.contains("?") {
       throw BadCall("path: a path like /v1/workspaces, without its query; * stands for any text")
     }
     if let path, path == "/_dev" || path.hasPrefix("/_dev/") {
-      throw BadCall("path: development calls are no requests of clients; the journal has none, and rules see none")
+      throw BadCall("path: development calls are not in the journal and not matched by rules")
     }
     if let namespace, !namespace.hasPrefix("/"), !namespace.hasPrefix("*") {
       throw BadCall("namespace: a namespace like /ws-channel-ID; * stands for any text")
@@ -98,7 +98,7 @@ extension JournalFilter {
       """)
   }
 
-  /// The events of connections and payments are known; clients name theirs as they like.
+  /// Events of connections and payments are known; clients choose the names of other events.
   private func checkEvent() throws(BadCall) {
     guard let event, !kinds.contains(.packet) else { return }
     let events = ["opened", "upgraded", "closed", "refused", "recorded", "credited"]
@@ -107,7 +107,7 @@ extension JournalFilter {
 }
 
 extension JournalFilter.Field {
-  /// Of which kinds entries are that have the field.
+  /// The kinds of entries that have the field.
   fileprivate var kinds: Set<JournalEntry.Kind> {
     switch self {
     case .kind, .account, .fault: Set(JournalEntry.Kind.allCases)
@@ -123,11 +123,11 @@ extension JournalFilter.Field {
 }
 
 extension JSONValue {
-  /// What of a place is made of a name, in characters.
+  /// The longest name in a path, in characters.
   private static let longestName = 64
 
-  /// Where the first field is whose value no journal tells, as in `[1].user.password`; nil if there is none. It is put together on the way
-  /// back: bodies may be large, and deep.
+  /// The path of the first secret field, as in `[1].user.password`; nil if there is none. It is built on the way back,
+  /// because bodies may be large and deep.
   fileprivate var placeOfSecret: String? {
     switch self {
     case .object(let fields):

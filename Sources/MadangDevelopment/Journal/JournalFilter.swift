@@ -1,6 +1,6 @@
 import MadangServer
 
-/// Which entries of a journal are meant: those for which all that is given holds. In texts `*` stands for any text.
+/// Selects entries that match all given fields. In texts, `*` matches any text.
 package struct JournalFilter: CallFields, Codable, Equatable, Sendable {
   package enum Field: String, CodingKey, CaseIterable, Sendable {
     case kind, edition, operation, method, path, status, code, account
@@ -31,11 +31,11 @@ package struct JournalFilter: CallFields, Codable, Equatable, Sendable {
   package var packet: String?
   package var namespace: String?
   package var event: String?
-  /// What went wrong on purpose: the `kind` of an effect. `*` for any.
+  /// The `kind` of the effect of an applied fault; `*` for any.
   package var fault: String?
-  /// JSON that the body of a request, the payload of a push, or the first argument of an event has, besides what else it has.
+  /// JSON that the body of a request, the payload of a push, or the first argument of an event must contain.
   package var body: JSONValue?
-  /// JSON that the body of an answer has.
+  /// JSON that the body of an answer must contain.
   package var answer: JSONValue?
 
   package init() {}

@@ -2,15 +2,15 @@ import Foundation
 import MadangServer
 import SocketIOProtocol
 
-/// A ``JournalFilter`` that can be held against entries.
+/// A ``JournalFilter`` that can be compared with entries.
 struct JournalPattern: Sendable {
   let filter: JournalFilter
-  /// Of which kinds entries can be at all that match.
+  /// The kinds of entries that can match.
   let kinds: Set<JournalEntry.Kind>
   private let texts: [(field: JournalFilter.Field, pattern: TextPattern)]
   private let operations: Set<String>?
 
-  /// - Throws: `BadCall`, naming the field and what it may be.
+  /// - Throws: `BadCall` with the field and its valid values.
   init(_ filter: JournalFilter) throws(BadCall) {
     self.filter = filter
     try filter.check()
@@ -33,7 +33,7 @@ struct JournalPattern: Sendable {
     for (field, pattern) in texts {
       guard let text = entry[field] else { return false }
       if pattern.matches(text) { continue }
-      // A packet of Socket.IO is a message of Engine.IO as well, as in rules for faults.
+      // A Socket.IO packet also counts as an Engine.IO message, as in fault rules.
       guard field == .packet, PacketName(rawValue: text)?.isOfSocketIO ?? false else { return false }
       guard pattern.matches(PacketName.message.rawValue) else { return false }
     }
@@ -44,7 +44,7 @@ struct JournalPattern: Sendable {
 }
 
 extension JournalEntry {
-  /// What a filter compares.
+  /// The properties that a filter compares.
   fileprivate subscript(_ field: JournalFilter.Field) -> String? {
     switch field {
     case .kind: kind.rawValue
@@ -66,8 +66,8 @@ extension JournalEntry {
     }
   }
 
-  /// What it holds, as JSON: the body of a request, the payload of a push, the first argument of an event, the payload of another
-  /// packet.
+  /// The content as JSON: the body of a request, the payload of a push, the first argument of an event, or the payload of
+  /// another packet.
   fileprivate var content: JSONValue? {
     if kind == .request { return request?.content }
     guard let value = payload.flatMap({ JSONValue(Array($0.utf8)) }) else { return nil }
@@ -77,7 +77,7 @@ extension JournalEntry {
 }
 
 extension JournalEntry.Message {
-  /// The body as JSON; a form, or a multipart body, as an object of texts.
+  /// The body as JSON; a form or multipart body becomes an object of texts.
   fileprivate var content: JSONValue? {
     if let parts {
       let texts = parts.compactMap { part in part.text.map { (part.name, JSONValue.text($0)) } }

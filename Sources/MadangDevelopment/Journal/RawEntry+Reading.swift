@@ -8,11 +8,11 @@ import SocketIOProtocol
 import SocketIOServer
 
 extension RawEntry {
-  /// As it is told.
+  /// The entry as shown.
   ///
   /// - Parameters:
   ///   - start: When the server was made, as uptime in nanoseconds.
-  ///   - email: Of accounts that are known by number.
+  ///   - email: The e-mails of account numbers.
   func told(since start: UInt64, _ email: (AccountKey) -> String?) -> JournalEntry {
     let elapsed = Double(begun > start ? begun - start : 0) / 1_000_000
     var entry = JournalEntry(number: number, kind: happening.kind, at: WireDate.string(at), elapsed: rounded(elapsed))
@@ -47,7 +47,7 @@ extension JournalEntry {
 
 extension RawRequest {
   fileprivate func tell(_ entry: inout JournalEntry) {
-    // Of bytes: with a mark behind it, a sign is another character.
+    // By bytes, because a combining mark after a sign makes another character.
     let mark = target.firstIndex(ofByte: UInt8(ascii: "?"))
     entry.path = LinkPage.masked(String(target[..<(mark ?? target.endIndex)]), by: Secrets.mask)
     entry.query = mark.map { Secrets.maskedPairs(String(Substring(target.utf8[target.utf8.index(after: $0)...]))) }
@@ -61,12 +61,12 @@ extension RawRequest {
     entry.longPolling = isPolling ? true : nil
     var request = JournalEntry.Message(headers: Secrets.masked(headers.pairs), size: bodySize)
     if isPolling {
-      // As it was promised, within reason: these bodies are not watched.
+      // The announced size, within reason: these bodies are not counted.
       request.size = min(max(0, headers[.contentLength].flatMap { Int($0) } ?? 0), 1 << 40)
     } else if !parts.isEmpty {
       request.parts = parts.map(\.told)
     } else if bodySize > 0, headers[.contentType]?.isFormOrJSON ?? true, !body.isMultipart {
-      // Secrets in anything else would not be found.
+      // Secrets in other types would not be found.
       request.tell(body, of: bodySize)
     }
     entry.request = request
@@ -86,7 +86,7 @@ extension HTTPFields {
 }
 
 extension String {
-  /// Whether a content type says that the content is JSON or a form, in which secrets are found.
+  /// Whether a content type is JSON or a form, in which secrets are found.
   fileprivate var isFormOrJSON: Bool {
     let type = prefix { $0 != ";" }.lowercased().filter { $0 != " " }
     guard !type.hasPrefix("multipart/") else { return false }

@@ -4,7 +4,7 @@ import NIOCore
 import SocketIOProtocol
 import SocketIOServer
 
-/// An entry as it is kept: read, and secrets masked, only when a caller asks.
+/// An entry as stored. It is read and masked only when a caller asks.
 struct RawEntry: Sendable {
   let number: Int
   /// Milliseconds of the server's clock.
@@ -13,7 +13,7 @@ struct RawEntry: Sendable {
   let begun: UInt64
   let happening: Happening
 
-  /// About what it takes in memory.
+  /// Its approximate size in memory.
   var bytes: Int { happening.size }
 }
 
@@ -34,10 +34,10 @@ indirect enum Happening: Sendable {
     }
   }
 
-  /// What an entry takes besides what it keeps, in bytes.
+  /// The fixed size of an entry, in bytes.
   private static let overhead = 256
 
-  /// In bytes. What several entries share counts for each of them.
+  /// In bytes. Data that several entries share counts for each.
   var size: Int {
     switch self {
     case .request(let request): Self.overhead + request.size
@@ -70,7 +70,7 @@ struct RawPacket: Sendable {
   let fault: AppliedFault?
 }
 
-/// An account by its number, which is its own between two exchanges of the database.
+/// An account number, which is unique between two resets of the database.
 struct AccountKey: Hashable, Sendable {
   let number: Int64
   let era: Int

@@ -2,9 +2,9 @@ import HTTPTypes
 import MadangServer
 import NIOCore
 
-/// A request that is over.
+/// A finished request.
 struct RawRequest: Sendable {
-  /// Of its operation in `Contract.listed`.
+  /// The index of its operation in `Contract.listed`.
   let operation: Int?
   let isPolling: Bool
   let method: String
@@ -13,7 +13,7 @@ struct RawRequest: Sendable {
   let account: String?
   let fault: AppliedFault?
   let headers: HTTPFields
-  /// Of the request's body, as far as it was read.
+  /// Bytes of the request's body that were read.
   let bodySize: Int
   /// The first bytes; empty if there are parts.
   let body: [UInt8]
@@ -21,9 +21,9 @@ struct RawRequest: Sendable {
   /// Nil if the client got no answer.
   let status: Int?
   let answerHeaders: HTTPFields
-  /// Of the answer's body, as far as it was handed to the connection.
+  /// Bytes of the answer's body that were written to the connection.
   let answerSize: Int
-  /// The first bytes; empty if it is no text.
+  /// The first bytes; empty if it is not text.
   let answer: [UInt8]
   let nanoseconds: UInt64
 
@@ -39,7 +39,7 @@ struct RawRequest: Sendable {
     nanoseconds = request.end - exchange.begun
   }
 
-  /// About what it keeps, in bytes.
+  /// Its approximate size in bytes.
   var size: Int {
     let texts = parts.reduce(0) {
       $0 + $1.name.utf8.count + ($1.fileName?.utf8.count ?? 0) + ($1.text?.count ?? 0) + 64

@@ -4,23 +4,23 @@ import MadangCore
 import MadangServer
 import SocketIOProtocol
 
-/// What a journal never tells, in the one place that knows: API keys, tokens, passwords, cookies and codes of links.
+/// The one definition of the secrets that the journal masks: API keys, tokens, passwords, cookies and codes of links.
 enum Secrets {
   static let mask = "***"
 
-  /// So few that comparing a name with each is cheaper than hashing it.
+  /// So few names that comparing with each is cheaper than hashing.
   private static let headers = [
     HeaderName.apiKey.lowercased(), HeaderName.authorization.lowercased(), HeaderName.refreshToken.lowercased(),
     "cookie", "set-cookie", "proxy-authorization",
   ]
 
-  /// Of JSON, forms and queries, in lower case and without `_` and `-`. A `token` is a secret, a `deviceToken` is none.
+  /// Names in JSON, forms and queries, in lower case without `_` and `-`. A `token` is a secret, a `deviceToken` is not.
   private static let fields: Set<String> = [
     "password", "token", "accesstoken", "refreshtoken", "idtoken", "oauthtoken", "authorization", "cookie",
     HeaderName.apiKey.lowercased(),
   ]
 
-  /// Behind one of these, as a segment of a link's path, stands the token of development calls or the code of a link.
+  /// Path segments that are followed by the token of development calls or the code of a link.
   private static let segments = (["_dev"] + LinkPage.allCases.map(\.rawValue)).map { Array($0.utf8) }
 
   /// - Parameter name: In lower case.
@@ -32,10 +32,10 @@ enum Secrets {
     }
   }
 
-  /// Whether a link in a text may have a secret. A link within a link is encoded twice. Decoded as tolerantly as the server reads paths:
-  /// one bad escape does not hide the others.
+  /// Whether a link in a text may have a secret. A link within a link is encoded twice. Decoding is as tolerant as the
+  /// server's reading of paths, so that one bad escape does not hide the others.
   private static func hasSecretPath(_ text: String) -> Bool {
-    // Of bytes: with a mark behind it, a sign is another character.
+    // By bytes, because a combining mark after a sign makes another character.
     var bytes = Array(text.utf8)
     for _ in 0..<2 where bytes.contains(UInt8(ascii: "%")) { bytes = percentDecodedBytes(bytes) }
     return bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().dropLast()
@@ -53,41 +53,41 @@ enum Secrets {
     return fields.contains(Fields.name(ofForm: field).lowercased().filter { $0 != "_" && $0 != "-" })
   }
 
-  /// Text in which the values of secret fields are masked, whatever it is: JSON, the beginning of JSON, a form, or neither.
+  /// Text with masked values of secret fields: JSON, truncated JSON, a form, or any other text.
   static func masked(_ text: [UInt8]) -> String {
     let first = text.first { !" \t\r\n".utf8.contains($0) }
     guard let first else { return String(decoding: text, as: UTF8.self) }
     return #"{[""#.utf8.contains(first) ? maskedJSON(text) : maskedPairs(maskedJSON(text))
   }
 
-  /// A query, a form, or a namespace with its query, in which the values of secret fields are masked.
+  /// A query, a form, or a namespace with its query, with masked values of secret fields.
   static func maskedPairs(_ text: String) -> String {
-    // Of bytes: with a mark behind it, a sign is another character.
+    // By bytes, because a combining mark after a sign makes another character.
     text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { pair in
       let whole = String(Substring(pair))
       guard let sign = pair.firstIndex(of: UInt8(ascii: "=")), pair.index(after: sign) < pair.endIndex else {
         return whole
       }
-      // A namespace may stand before its query.
+      // There may be a namespace before its query.
       let name = pair[..<sign].split(separator: UInt8(ascii: "?")).last.map { String(Substring($0)) } ?? ""
       return isSecret(percentDecoded(name.utf8, plusIsBlank: true)) ? "\(Substring(pair[..<sign]))=\(mask)" : whole
     }.joined(separator: "&")
   }
 
-  /// JSON, or something with JSON in it, whose secret fields are masked: of lists and objects all that is in them. What is cut off
-  /// within a value is masked to its end.
+  /// JSON, or text that contains JSON, with masked secret fields, including all content of lists and objects. A value that
+  /// is cut off is masked to its end.
   static func maskedJSON(_ text: [UInt8]) -> String {
     var reader = SecretReader(text)
     return String(decoding: reader.masked(), as: UTF8.self)
   }
 }
 
-/// Copies JSON without its secrets. It follows strings and brackets only, so that no text is too broken for it.
+/// Copies JSON without its secrets. It follows only strings and brackets, so it accepts invalid JSON.
 private struct SecretReader {
   private let text: [UInt8]
   private var index = 0
   private var out: [UInt8] = []
-  /// How many lists and objects are open within a secret value; 0 outside of one.
+  /// The depth of lists and objects within a secret value; 0 outside of one.
   private var depth = 0
 
   init(_ text: [UInt8]) { self.text = text }
@@ -128,14 +128,14 @@ private struct SecretReader {
     return SocketIOProtocol.JSONText.string(text[string]).map(Secrets.isSecret) ?? false
   }
 
-  /// The next byte that is no blank.
+  /// The next byte that is not a space.
   private func next() -> UInt8? { text[index...].first { !Self.isBlank($0) } }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
   private mutating func mask() { out += Array("\"\(Secrets.mask)\"".utf8) }
 
-  /// Behind the name of a secret field.
+  /// After the name of a secret field.
   private mutating func takeSecret() {
     while index < text.count, text[index] == UInt8(ascii: ":") || Self.isBlank(text[index]) {
       out.append(text[index])
@@ -163,7 +163,7 @@ private struct SecretReader {
     index += 1
   }
 
-  /// A number or a literal; `null` tells nothing.
+  /// Masks a number or a literal; `null` reveals nothing.
   private mutating func takeScalar() {
     let start = index
     let ends = Array(",]}\" \t\r\n".utf8)

@@ -1,18 +1,18 @@
 import MadangAPI
 import MadangCore
 
-/// What people do in tests of clients, besides the operations of an edition.
+/// What people can do in tests of clients, besides the operations of an edition.
 package enum Act: Sendable {
   package enum Target: Sendable {
     case channel(Place)
-    /// Direct messages with somebody, in a workspace or in the oldest that both belong to.
+    /// Direct messages with a person, in a workspace or in the oldest one that both belong to.
     case person(String, in: Place?)
     case room(RoomAddress)
   }
 
-  /// Writes a chat, with so many pictures that are made.
+  /// Posts a chat with a number of generated pictures.
   case post(String, to: Target, files: Int)
-  /// A workspace, by its owner's invitation, or a channel.
+  /// A workspace (by its owner's invitation) or a channel.
   case join(Place)
   case leave(Place)
 
@@ -27,12 +27,12 @@ package enum Act: Sendable {
     }
   }
 
-  /// The most files of a chat that can be asked for; the server's own limit comes before it.
+  /// The largest number of files in a chat; the server's own limit is lower.
   package static let maxFiles = 100
 }
 
-/// A workspace, or a channel of it, by name: `Weekend`, `Weekend/ios`. What follows the first `/` is the channel's name. A workspace
-/// may also be named by its id.
+/// A workspace, or a channel of it, by name: `Weekend`, `Weekend/ios`. The channel's name is the text after the first `/`.
+/// A workspace may also be given by its id.
 package struct Place: Sendable, Equatable, CustomStringConvertible {
   package let workspace: String
   package let channel: String?
@@ -48,7 +48,7 @@ package struct Place: Sendable, Equatable, CustomStringConvertible {
   package var description: String { channel.map { "\(workspace)/\($0)" } ?? workspace }
 }
 
-/// What the server's rules forbid, with the code of the newest edition.
+/// A refusal by the server's rules, with the code of the newest edition.
 package struct Refused: Error {
   package let code: ErrorCode
   package let message: String

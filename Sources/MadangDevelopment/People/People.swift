@@ -5,24 +5,24 @@ import MadangServer
 import NIOCore
 import Synchronization
 
-/// The people of a server, as tests of clients have them act: by name, without signing in.
+/// The people of a server, who act for tests of clients: by name, without signing in.
 package final class People: Sendable {
   private let current: CurrentServer
   private let posted = Mutex<(@Sendable (Chat) -> Void)?>(nil)
 
   init(_ current: CurrentServer) { self.current = current }
 
-  /// Has `body` called with each chat that people post through this.
+  /// Calls `body` with each chat that people post through this.
   func onPost(_ body: @escaping @Sendable (Chat) -> Void) { posted.withLock { $0 = body } }
 
-  /// The server that they are of. Throws ``WorldError`` when it has ended.
-  /// - Parameter channel: The connection that is answered; it is closed if that takes too long at a reset.
+  /// Their server. Throws ``WorldError`` when it has ended.
+  /// - Parameter channel: The connection of the request; it is closed if the answer takes too long at a reset.
   package func server(over channel: (any NIOCore.Channel)? = nil) throws(WorldError) -> Visit {
-    guard let visit = current.visit(over: channel) else { throw WorldError("the server has ended") }
+    guard let visit = current.visit(over: channel) else { throw WorldError("the server has stopped") }
     return visit
   }
 
-  /// Answers a request as if this account had sent it to an edition, without a token. Throws `BadCall`.
+  /// Answers a request as if this account had sent it to an edition, without needing a token. Throws `BadCall`.
   func answer(
     _ request: Request, as email: String, _ edition: EditionName, over channel: any NIOCore.Channel
   ) async throws -> Response {
@@ -36,7 +36,7 @@ package final class People: Sendable {
     if !visit.isOver { posted.withLock(\.self)?(chat) }
   }
 
-  /// Who is meant by an e-mail, or by what is before its `@`. Throws ``WorldError``.
+  /// The person with an e-mail, or with the text before its `@`. Throws ``WorldError``.
   package func person(_ name: String) async throws -> Person {
     try await server().answering { try await person(name, $0) }
   }
@@ -47,12 +47,12 @@ package final class People: Sendable {
     case 1: return found[0]
     case 0:
       let short = name.contains("@") ? "" : ", or '\(name)@...'"
-      throw WorldError("nobody has the e-mail '\(name)'\(short); GET /_dev/people lists them")
+      throw WorldError("there is no person with the e-mail '\(name)'\(short); GET /_dev/people lists all")
     default: throw WorldError("several people are called '\(name)'; write the whole e-mail")
     }
   }
 
-  /// Everybody, by number; those after a number, so many at most.
+  /// A page of all people after a number, by number.
   package func list(after number: Int64 = 0, limit: Int) async throws -> [PersonSummary] {
     try await server().answering { try await $0.peopleWithWorkspaces(after: number, limit: limit) }.map {
       PersonSummary(
@@ -61,9 +61,9 @@ package final class People: Sendable {
     }
   }
 
-  /// Puts the e-mail in the place of what is before its `@`; what has an `@` or `*` stays. Throws ``WorldError``.
+  /// Replaces the text before an `@` by the whole e-mail; text with `@` or `*` is kept. Throws ``WorldError``.
   ///
-  /// - Parameter field: Where it stands, for errors.
+  /// - Parameter field: The field's name, for errors.
   package func spellOut(_ account: inout String?, of field: String = "account") async throws {
     guard let name = account, !name.contains(where: { "@*".contains($0) }) else { return }
     account = try await server().answering { madang in
@@ -73,8 +73,8 @@ package final class People: Sendable {
     }
   }
 
-  /// Has somebody do something. Throws ``WorldError``, and ``Refused`` where the server's rules forbid it.
-  /// - Returns: What was posted, if it is a chat.
+  /// Lets a person act. Throws ``WorldError``, and ``Refused`` if the server's rules forbid it.
+  /// - Returns: The posted chat, if any.
   @discardableResult
   package func perform(_ act: Act, as name: String) async throws -> Chat? {
     let visit = try server()
@@ -138,7 +138,7 @@ package final class People: Sendable {
       == chat.room.workspace
   }
 
-  /// Whether a chat was written to somebody.
+  /// Whether a chat is a direct message to a person.
   func isTo(_ name: String, _ chat: Chat) async throws -> Bool {
     guard chat.room.kind == .dm else { return false }
     return try await server().answering { madang in
@@ -164,7 +164,7 @@ package final class People: Sendable {
     }
   }
 
-  /// Into a workspace its owner invites; a channel is joined by reading it.
+  /// Workspaces are joined by the owner's invitation, channels by reading them.
   private func join(_ place: Place, _ actor: Person, _ madang: Madang) async throws {
     let workspace = try await workspace(place.workspace, madang)
     let reference = Reference.number(workspace.id.number)
@@ -188,7 +188,7 @@ package final class People: Sendable {
 }
 
 extension SeedPicture {
-  /// One of a row of pictures of different colours.
+  /// A generated picture; successive ones have different colours.
   fileprivate static func numbered(_ number: Int) -> [UInt8] {
     let shade = UInt8(truncatingIfNeeded: 40 + number * 53)
     return SeedPicture(color: [shade, 255 - shade, 128], width: 64, height: 64).png

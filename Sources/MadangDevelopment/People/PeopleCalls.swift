@@ -5,12 +5,12 @@ import MadangCore
 import MadangServer
 import NIOCore
 
-/// Calls about people: `GET /_dev/people`; `/_dev/people/WHO/v1/...` is answered as the server answers it to this person; `POST`
-/// to `.../post`, `.../join` and `.../leave` takes names in the place of ids.
+/// Calls about people: `GET /_dev/people`; `/_dev/people/WHO/v1/...` answers like the server does to this person; `POST` to
+/// `.../post`, `.../join` and `.../leave` accepts names instead of ids.
 struct PeopleCalls: Sendable {
   let people: People
 
-  /// How many people a list has at a time.
+  /// The number of people on one page.
   static let page = 1000
 
   func respond(to call: DevelopmentCall) async throws -> Response? {
@@ -47,7 +47,7 @@ struct PeopleCalls: Sendable {
   private func list(_ call: DevelopmentCall) async throws -> Response {
     try call.refuseQuery(besides: ["after"])
     guard let after = Int64(call.query("after") ?? "0"), after >= 0 else {
-      throw BadCall("after: the number of somebody, from 0")
+      throw BadCall("after: the number of a person, from 0")
     }
     return try .development(try await people.list(after: after, limit: Self.page))
   }
@@ -61,7 +61,7 @@ struct PeopleCalls: Sendable {
       Request(head: head, body: call.request.body), as: person.email, edition, over: call.channel)
   }
 
-  /// The edition that the query names, or whose key the request shows, or the newest.
+  /// The edition in the query, of the request's key, or the newest.
   private func edition(_ call: DevelopmentCall) async throws -> EditionName {
     if let name = call.query("edition") {
       guard let edition = EditionName(rawValue: name) else {
@@ -73,7 +73,7 @@ struct PeopleCalls: Sendable {
   }
 }
 
-/// Somebody, as calls tell of them.
+/// A person in answers.
 package struct PersonSummary: Codable, Sendable {
   package let email: String
   /// The id of edition 2024-01.
@@ -98,10 +98,12 @@ private struct NewPost: CallFields {
 
   func act() throws -> Act {
     guard (0...Act.maxFiles).contains(files ?? 0) else { throw WorldError("files: 0 to \(Act.maxFiles)") }
-    guard text != nil || files ?? 0 > 0 else { throw BadCall("text: is missing; or files: so many pictures") }
+    guard text != nil || files ?? 0 > 0 else {
+      throw BadCall("text: is missing; write it, or 'files' with a number of pictures")
+    }
     let place = try place.map { try Place(in: $0) }
     guard let target = to.map({ Act.Target.person($0, in: place) }) ?? place.map(Act.Target.channel) else {
-      throw WorldError("in: a place such as Weekend/ios; or to: a person, for a direct message")
+      throw WorldError("in: is missing; write a place such as Weekend/ios, or 'to' with a person for a direct message")
     }
     return .post(text ?? "", to: target, files: files ?? 0)
   }

@@ -1,7 +1,7 @@
 import MadangServer
 
 extension Conduct {
-  /// Between what is sent and the same sent again, in milliseconds.
+  /// The longest time between a call and its repetition, in milliseconds.
   private static let repetition = 60_000.0
 
   var repeatedUploads: [ReviewFinding] {
@@ -13,18 +13,19 @@ extension Conduct {
     .map { ReviewFinding(.sameUploadTwice, of: account, "the same files to \($0[0].path ?? "") \($0.count) times", $0) }
   }
 
-  /// A post that the server had carried out though its answer did not reach the client, and that was sent again.
+  /// A post that was carried out although its answer did not reach the client, and that was sent again.
   var doubledPosts: [ReviewFinding] {
     let posts = calls.filter {
       ["postToChannel", "postToDirectMessage"].contains($0.operation) && $0.wasCarriedOut
     }
     return repeated(posts).filter { $0.dropLast().contains(where: \.isUnknownToClient) }.map {
       ReviewFinding(
-        .doubledPost, of: account, "the same chat to \($0[0].path ?? "") \($0.count) times: it is there as often", $0)
+        .doubledPost, of: account, "the same chat to \($0[0].path ?? "") \($0.count) times: the room has it that often",
+        $0)
     }
   }
 
-  /// Calls with equal bodies to one path, each soon after the one before.
+  /// Calls with equal bodies to one path, each soon after the previous one.
   private func repeated(_ calls: [JournalEntry]) -> [[JournalEntry]] {
     var groups: [[JournalEntry]] = []
     for calls in Dictionary(grouping: calls, by: Sending.init).values {
@@ -41,8 +42,8 @@ extension Conduct {
     return groups.filter { $0.count > 1 }.sorted { $0[0].number < $1[0].number }
   }
 
-  /// In bytes, as clients choose the texts: comparing two that are equal but for the order of many marks on one letter takes the
-  /// square of their number.
+  /// By bytes, because clients choose the texts: comparing texts that differ only in the order of many marks on one letter
+  /// takes quadratic time.
   private struct Sending: Hashable {
     let path: [UInt8]?
     let body: [UInt8]?
@@ -54,14 +55,14 @@ extension Conduct {
       body = call.request?.body.map { Array($0.utf8) }
       let parts = call.request?.parts
       self.parts = parts?.map { Array("\($0.name) \($0.fileName ?? "") \($0.size) \($0.text ?? "")".utf8) } ?? []
-      // The boundary of multipart differs each time.
+      // The multipart boundary differs each time.
       size = parts == nil ? call.request?.size : nil
     }
   }
 }
 
 extension JournalEntry {
-  /// Faults with which the operation was carried out, and the client did not learn of it.
+  /// Faults that let the operation happen without an answer to the client.
   private static let hidingFaults: Set<String> = [
     "answerLost", "cut", "malformedJSON", "contentType", "drip", "latency",
   ]

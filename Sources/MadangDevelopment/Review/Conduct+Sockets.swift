@@ -1,7 +1,7 @@
 extension Conduct {
-  /// More connections at a time are too many.
+  /// More connections at a time are a finding.
   private static let maxConnections = 4
-  /// As many rooms at a time, none of them ever left, are too many.
+  /// This many rooms at a time, none of them ever left, are a finding.
   private static let maxRooms = 5
 
   var connectionsLeaked: ReviewFinding? {
@@ -35,6 +35,6 @@ extension Conduct {
       .flatMap(\.value.values).sorted { $0.number < $1.number }
     guard !kept.isEmpty else { return nil }
     return ReviewFinding(
-      .namespacesNotLeft, of: account, "\(kept.count) rooms joined by a connection that left none of them", kept)
+      .namespacesNotLeft, of: account, "\(kept.count) rooms joined by one connection, which left none of them", kept)
   }
 }

@@ -1,13 +1,13 @@
 import MadangAPI
 import MadangServer
 
-/// What one account's clients did, in the order in which it began.
+/// The calls and packets of one account's clients, in order of their start.
 struct Conduct {
   let account: String
   var calls: [JournalEntry] = []
-  /// Packets of namespaces that let the account in.
+  /// Packets of namespaces that admitted the account.
   var packets: [JournalEntry] = []
-  /// Of sessions in which it was let in.
+  /// Connections in which it was admitted.
   var connections: [JournalEntry] = []
 
   static func all(in entries: [JournalEntry]) -> [Conduct] {
@@ -24,7 +24,7 @@ struct Conduct {
       switch entry.kind {
       case .request where entry.isCall: conducts[account, default: Conduct(account: account)].calls.append(entry)
       case .packet: conducts[account, default: Conduct(account: account)].packets.append(entry)
-      // A session that somebody who tests has disturbed may end in ways that are no fault of the client.
+      // A session with an applied fault may end in ways that are not the client's mistake.
       case .connection where !disturbed.contains(entry.session ?? ""):
         conducts[account, default: Conduct(account: account)].connections.append(entry)
       case .request, .connection, .push, .payment: break
@@ -32,7 +32,7 @@ struct Conduct {
     }
     return conducts.values.map { conduct in
       var conduct = conduct
-      // A request has its number when it is answered.
+      // A request gets its number when it is answered.
       conduct.calls.sort { ($0.elapsed, $0.number) < ($1.elapsed, $1.number) }
       return conduct
     }.sorted { $0.account < $1.account }
@@ -40,10 +40,10 @@ struct Conduct {
 
   // MARK: Tokens
 
-  /// As many needless refreshes within 10 seconds are a storm.
+  /// This many needless refreshes within 10 seconds are a storm.
   private static let storm = 2
 
-  /// Refreshes for which there was no reason, as no call that began after the one before had found its token expired.
+  /// Needless refreshes: since the previous refresh, no call had found its token expired.
   var refreshStorm: ReviewFinding? {
     var needless: [JournalEntry] = []
     var previousEnd: Double?
@@ -60,14 +60,14 @@ struct Conduct {
     }.map(\.element)
     guard stormy.count >= Self.storm else { return nil }
     return ReviewFinding(
-      .refreshStorm, of: account, "\(stormy.count) refreshes though another one had just brought a token", stormy)
+      .refreshStorm, of: account, "\(stormy.count) refreshes although another one had just returned a token", stormy)
   }
 
   var needlessRefresh: ReviewFinding? {
     var hasExpired = false
     var last: JournalEntry?
     var needless: [JournalEntry] = []
-    // In the order of the answers, by which a client decides.
+    // In order of the answers, because a client decides by them.
     for call in calls.sorted(by: { $0.end < $1.end }) where call.operation != "file" {
       guard call.operation == "refresh" else {
         if call.code == ErrorCode.tokenExpired.rawValue { hasExpired = true }
@@ -82,15 +82,15 @@ struct Conduct {
     guard !needless.isEmpty else { return nil }
     return ReviewFinding(
       .needlessRefresh, of: account,
-      "\(needless.count) refreshed tokens after an error that a new token does not change", needless)
+      "\(needless.count) refreshes after an error that a new token does not fix", needless)
   }
 
   // MARK: Reading
 
-  /// As many equal calls in a row, of which none had a reason, are polling.
+  /// This many equal calls in a row without a reason are polling.
   private static let poll = 5
 
-  /// What a room's events say as well.
+  /// Operations whose data a room's events already carry.
   private static let ofRooms: Set<String?> = [
     "channelHistory", "channelUnread", "directMessageHistory", "directMessageUnread",
   ]
@@ -98,18 +98,18 @@ struct Conduct {
   private static let pollingOutsideRooms = (
     cure:
       "ask when the screen opens, when the person pulls to refresh, and after a chat or a notification; not by a timer",
-    rule: "sockets tell of chats and of nothing else; what else there is changes when people do something"
+    rule: "sockets deliver chats only; other data changes when people do something"
   )
 
   var polling: [ReviewFinding] {
     var streaks: [String: [JournalEntry]] = [:]
     var found: [String: [JournalEntry]] = [:]
-    // Looked at when it ends: a copy at each call would take the square of its length.
+    // Examined at the end: a copy at each call would take quadratic time.
     func end(_ path: String) {
       guard let streak = streaks.removeValue(forKey: path), streak.count >= Self.poll else { return }
       found[path] = streak
     }
-    // What tells a client that there is something to read, or that it has missed something.
+    // Signs for a client that there is something to read, or that it has missed something.
     let news = packets.filter { ($0.packet == "event" || $0.packet == "connect") && $0.direction == "toClient" }
     for entry in (calls + news).sorted(by: { ($0.elapsed, $0.number) < ($1.elapsed, $1.number) }) {
       guard entry.isCall, entry.method == "GET", let operation = entry.operation, let path = entry.path,
@@ -143,10 +143,10 @@ struct Conduct {
         && ($0.answer?.size ?? 0) > 2
     }
     return Dictionary(grouping: histories, by: { $0.path ?? "" }).sorted { $0.key < $1.key }.compactMap { path, calls in
-      // Once more is what a fresh installation does.
+      // One more time is what a fresh installation does.
       guard calls.count > 2 else { return nil }
       return ReviewFinding(
-        .historyFromStart, of: account, "GET \(path) from its start \(calls.count) times, though there were chats",
+        .historyFromStart, of: account, "GET \(path) from its start \(calls.count) times, although chats were known",
         Array(calls.dropFirst()))
     }
   }

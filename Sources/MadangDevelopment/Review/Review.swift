@@ -1,20 +1,20 @@
 import MadangAPI
 import MadangCore
 
-/// Looks in a journal for what clients do that will hurt them in life. Whose token a call shows tells clients apart; several devices of
-/// one account count as one client.
+/// Searches a journal for habits of clients that will fail in production. Clients are told apart by the account of their
+/// token; several devices of one account count as one client.
 package enum Review {
-  /// What was found, and where was looked.
+  /// The findings, and what was examined.
   package struct Report: Codable, Sendable {
-    /// The number of the oldest entry that was there.
+    /// The number of the oldest entry.
     package let from: Int
     package let last: Int
-    /// How many requests, packets and connections of clients were looked at: of none, nothing can be found.
+    /// How many requests, packets and connections of clients were examined: with none, nothing can be found.
     package let looked: Int
     package let findings: [ReviewFinding]
   }
 
-  /// - Parameter entries: In the order of their numbers. Work and memory grow with their count only.
+  /// - Parameter entries: In order of their numbers. Work and memory grow linearly with their count.
   package static func findings(in entries: [JournalEntry]) -> [ReviewFinding] {
     let conducts = Conduct.all(in: entries)
     var findings = conducts.flatMap { conduct in
@@ -28,7 +28,7 @@ package enum Review {
     return findings.sorted { ($0.calls.first ?? 0) < ($1.calls.first ?? 0) }
   }
 
-  /// Calls without a header that they need.
+  /// Calls without a required header.
   private static func missingHeaders(in entries: [JournalEntry]) -> [ReviewFinding] {
     let refused = entries.filter { $0.isCall && $0.fault == nil }
     return [
@@ -49,7 +49,7 @@ package enum Review {
     }
   }
 
-  /// Calls with the token of a session that has ended. Nobody knows any more whose they are, so it is the last who signed out.
+  /// Calls with the token of an ended session. Its account is no longer known, so the last one to sign out is assumed.
   private static func afterSignOut(in entries: [JournalEntry]) -> ReviewFinding? {
     var signOut: JournalEntry?
     var late: [JournalEntry] = []
@@ -74,14 +74,15 @@ package enum Review {
 func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
 
 extension JournalEntry {
-  /// Whether it is a request of the API: not one of long-polling.
+  /// Whether it is a request of the API, not of long-polling.
   var isCall: Bool { kind == .request && longPolling == nil }
 
   func shows(_ header: String) -> Bool {
     request?.headers.contains { $0.name.lowercased() == header.lowercased() } ?? false
   }
 
-  /// How far two entries are apart, in milliseconds, by the clock by which they are farther: a clock that tests move makes no storm.
+  /// The distance of two entries in milliseconds, by the clock that gives the longer one: moving a test's clock must not
+  /// cause a storm.
   func distance(from other: JournalEntry) -> Double {
     let apart = (moment ?? 0) - (other.moment ?? 0)
     return max(abs(elapsed - other.elapsed), Double(abs(apart)))
@@ -89,6 +90,6 @@ extension JournalEntry {
 
   private var moment: Int64? { (try? Cursor.label(at, zoneless: 0)) ?? nil }
 
-  /// When it was over, in real milliseconds since the server was made.
+  /// Its end, in real milliseconds since the server was made.
   var end: Double { elapsed + (milliseconds ?? 0) }
 }

@@ -2,12 +2,12 @@ import Hummingbird
 import MadangCore
 import MadangServer
 
-/// `GET /_dev/review`: of all clients, or with `account` of one person's; from `after` on.
+/// `GET /_dev/review`: of all clients, or with `account` of one person's clients; optionally only entries after `after`.
 struct ReviewCalls: Sendable {
   let journal: Journal
   let people: People
 
-  /// The answer; nil if the call is no such one.
+  /// The answer; nil if the call is another one.
   func respond(to call: DevelopmentCall) async throws -> Response? {
     guard call.method == .get, call.path == ["review"] else { return nil }
     try call.refuseQuery(besides: ["account", "after"])
@@ -15,17 +15,17 @@ struct ReviewCalls: Sendable {
       throw BadCall("after: a whole number from 0")
     }
     var account = call.query("account")
-    // Nobody's client has no bad habits.
+    // An unknown account would have no findings.
     if let name = account { account = try await people.person(name).email }
     return try .development(try await journal.review(of: account, after: after))
   }
 }
 
 extension Journal {
-  /// What clients do that will hurt them in life, as far as it is in the journal.
+  /// Habits of clients in the journal that will fail in production.
   ///
   /// - Parameters:
-  ///   - account: Only findings about this person's clients, by e-mail, and about nobody's.
+  ///   - account: Only findings about this person's clients, by e-mail, and about unknown clients.
   ///   - number: Only entries with a higher number.
   package func review(of account: String? = nil, after number: Int = 0) async throws(BadCall) -> Review.Report {
     let page = try await page(matching: JournalFilter(), after: number, limit: limits.entries, count: 0)

@@ -1,9 +1,9 @@
 import MadangCore
 import Synchronization
 
-/// What people do by themselves, one thing after the other, each when the clock says so. Of what is due at the same moment chats
-/// are heard first, then scripts go in the order in which they were added, and their runs by number: so all goes the same way
-/// each time, also when much is due at once because a clock was moved on.
+/// The steps that scripts perform one after the other, each at its time on the clock. At equal times, chats are examined
+/// first, then scripts in the order of their creation, then runs by number. So the order is the same each time, also when a
+/// clock was advanced and many steps are due at once.
 final class Agenda: Sendable {
   typealias Act = @Sendable () async -> Void
 
@@ -15,7 +15,7 @@ final class Agenda: Sendable {
 
   private struct Item {
     let due: MadangCore.Clock.Instant
-    /// Nil for a chat that is to be heard.
+    /// Nil for a chat to be examined.
     let owner: Owner?
     let run: Int
     let number: Int
@@ -32,9 +32,9 @@ final class Agenda: Sendable {
     var items: [Item] = []
     var last = 0
     var current: Item?
-    /// Who wait until the current one is done.
+    /// Callers that wait until the current step is done.
     var waiting: [CheckedContinuation<Void, Never>] = []
-    /// Until the next one is due.
+    /// The wait until the next step is due.
     var sleep: Task<Void, any Error>?
     var isDriven = false
     var holds = 0
@@ -55,13 +55,13 @@ final class Agenda: Sendable {
 
   init(clock: MadangCore.Clock) { self.clock = clock }
 
-  /// The moment at which what is done now was due; else what the clock shows. What follows is counted from here, however late
-  /// it is noticed that a clock was moved on.
+  /// The moment at which the current step was due; otherwise the clock's time. Later steps count from here, even if a clock
+  /// change is noticed late.
   var now: MadangCore.Clock.Instant { state.withLock { $0.current?.due } ?? clock.instant(after: .zero) }
 
   /// - Parameters:
   ///   - due: Nil for now.
-  ///   - owner: Whose it is; nil for a chat that is to be heard.
+  ///   - owner: The script; nil for a chat to be examined.
   ///   - run: The number of the owner's run, from 1.
   func add(_ due: MadangCore.Clock.Instant? = nil, for owner: Owner? = nil, run: Int = 0, _ act: @escaping Act) {
     let due = due ?? now
@@ -72,7 +72,7 @@ final class Agenda: Sendable {
     drive()
   }
 
-  /// Forgets what an owner was to do, who adds nothing more besides. Returns when what it does now is done.
+  /// Removes the steps of an owner, which adds no more. Returns when its current step is done.
   func remove(_ owner: Owner) async {
     await withCheckedContinuation { continuation in
       let isBusy = state.withLock { state in
@@ -88,7 +88,7 @@ final class Agenda: Sendable {
     }
   }
 
-  /// Nothing begins while `body` adds what is to be done.
+  /// No step begins while `body` adds steps.
   func hold<Result>(_ body: () -> Result) -> Result {
     state.withLock { $0.holds += 1 }
     defer {
@@ -113,7 +113,7 @@ final class Agenda: Sendable {
       return true
     }
     guard begins else { return }
-    // Unstructured: it ends when there is nothing to do any more.
+    // Unstructured: it ends when no steps are left.
     Task {
       while true {
         switch next() {

@@ -3,7 +3,7 @@ import MadangCore
 import Synchronization
 
 extension RunningScript {
-  /// Whether it runs, and was not started anew.
+  /// Whether it runs and was not started again.
   func isAlive(_ starts: Int, _ state: borrowing State) -> Bool {
     state.starts == starts && state.phase == .running
   }
@@ -18,14 +18,14 @@ extension RunningScript {
     if case .start = script.occasion, !isLast { schedule(run.number + 1, in: starts) }
   }
 
-  /// A run is over.
+  /// A run has ended.
   func finish(_ state: inout State) {
     state.done += 1
     if state.done == state.begun, state.begun >= script.times { state.phase = .ended }
     tell(&state)
   }
 
-  /// The script cannot go on.
+  /// The script cannot continue.
   func end(_ error: any Error, in starts: Int) async {
     note(error, in: starts)
     state.withLock { state in
@@ -53,7 +53,7 @@ extension RunningScript {
 
   // MARK: Waiting
 
-  /// Returns when the script does not run any more, when so many of its runs are over, or when the time is.
+  /// Returns when the script has ended, when this many runs have ended, or when the time is over.
   func wait(for runs: Int?, within time: Duration) async {
     guard time > .zero else { return }
     let (changes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))

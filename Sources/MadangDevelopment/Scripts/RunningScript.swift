@@ -3,18 +3,18 @@ import MadangCore
 import MadangServer
 import Synchronization
 
-/// A script and what it has done since it was started.
+/// A script with its state since its start.
 final class RunningScript: Sendable {
-  /// The most runs under way at a time; what would begin another one is a failure.
+  /// The largest number of parallel runs; a further one is a failure.
   static let maxUnderWay = 200
-  /// Of the failures, so many are kept.
+  /// How many failures are kept.
   static let maxFailures = 20
 
   struct State {
     var phase = ScriptReport.State.ready
-    /// How often it was started. What began after an earlier start changes nothing any more.
+    /// How often it was started. Runs of an earlier start change nothing.
     var starts = 0
-    /// Runs that have begun and that are over.
+    /// Runs that have begun, and runs that have ended.
     var begun = 0
     var done = 0
     var failed = 0
@@ -47,7 +47,7 @@ final class RunningScript: Sendable {
 
   // MARK: Starting and stopping
 
-  /// How it is before its first run; nil if it runs already.
+  /// Its state before the first run; nil if it already runs.
   func start() -> ScriptReport? {
     let started = state.withLock { state -> (Int, ScriptReport)? in
       guard state.phase != .running else { return nil }
@@ -66,7 +66,7 @@ final class RunningScript: Sendable {
     return report
   }
 
-  /// Ends it and its runs. Returns when the step that is done at this moment is done.
+  /// Ends it and its runs. Returns when the current step is done.
   func stop() async {
     let starts = state.withLock { state in
       if state.phase == .running { (state.phase, state.done) = (.stopped, state.begun) }
@@ -80,8 +80,8 @@ final class RunningScript: Sendable {
 
   // MARK: Runs
 
-  /// Has the run of this number begin.
-  /// - Parameter due: At a rate: when. The next one begins so much later.
+  /// Schedules the run of this number.
+  /// - Parameter due: With a rate: its time. The next run begins one interval later.
   func schedule(_ number: Int, at due: MadangCore.Clock.Instant? = nil, in starts: Int) {
     agenda.add(due, for: owner(starts), run: number) { [self] in
       guard state.withLock({ isAlive(starts, $0) }) else { return }
@@ -98,7 +98,7 @@ final class RunningScript: Sendable {
     }
   }
 
-  /// Begins a run for a chat that the script is for.
+  /// Begins a run for a matching chat.
   func hear(_ chat: Chat) async {
     guard case .chat(let pattern) = script.occasion else { return }
     let (starts, isRunning) = state.withLock { ($0.starts, $0.phase == .running) }
@@ -114,15 +114,15 @@ final class RunningScript: Sendable {
     }
   }
 
-  /// A chat could not be looked at, because too many wait.
+  /// A chat was skipped because too many were waiting.
   func missed(_ chat: Chat) {
     guard hearsChats else { return }
     note(
-      WorldError("too many chats at once: one was not looked at"),
+      WorldError("too many chats at once: one was skipped"),
       in: state.withLock { $0.phase == .running ? $0.starts : 0 })
   }
 
-  /// Who act in turn; looked up once.
+  /// The people who act in turn; looked up once.
   private func cast(_ starts: Int) async throws -> [String] {
     switch script.cast {
     case nil: return []
@@ -143,7 +143,7 @@ final class RunningScript: Sendable {
       state.begun += 1
       let number = state.begun
       guard number - state.done <= Self.maxUnderWay else {
-        note(WorldError("\(Self.maxUnderWay) runs of the script are under way"), number, nil, nil, &state)
+        note(WorldError("already \(Self.maxUnderWay) runs of the script at once"), number, nil, nil, &state)
         finish(&state)
         return nil
       }
@@ -152,7 +152,7 @@ final class RunningScript: Sendable {
     }
   }
 
-  /// Does what follows in a run, up to the next pause or its end.
+  /// Performs the steps of a run up to the next pause or its end.
   private func proceed(_ run: ScriptRun, in starts: Int) async {
     var run = run
     while true {

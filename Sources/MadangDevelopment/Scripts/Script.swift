@@ -5,31 +5,31 @@ package struct Script: Sendable {
   /// The most scripts of a server.
   package static let limit = 100
   static let maxSteps = 100
-  /// How often a script runs at most where it does not say.
+  /// The default for the largest number of runs.
   static let defaultTimes = 1000
   static let maxTimes = 1_000_000
   /// The highest rate, in runs a second.
   static let maxRate: Int64 = 1000
 
-  /// What begins its runs.
+  /// What starts its runs.
   enum Occasion: Sendable {
-    /// Runs follow each other.
+    /// Each run starts after the previous one.
     case start
     case chat(Pattern)
     case rate(Rate)
   }
 
-  /// Which chats a script is for.
+  /// The chats that a script reacts to.
   struct Pattern: Sendable {
-    /// Nil for everybody who does not act in the script.
+    /// Nil for all people who do not act in the script.
     var from: [String]?
     var place: Place?
-    /// Direct messages to somebody.
+    /// Direct messages to a person.
     var to: String?
     var text: TextPattern?
   }
 
-  /// So many runs in a time.
+  /// A number of runs per time.
   struct Rate: Sendable, Equatable {
     let runs: Int64
     /// Milliseconds.
@@ -44,7 +44,7 @@ package struct Script: Sendable {
       (self.runs, self.span) = (runs, span)
     }
 
-    /// When a run begins, in milliseconds after the first.
+    /// The start of a run, in milliseconds after the first.
     func moment(ofRun number: Int) -> Int64 { Int64(number - 1) * span / runs }
 
     /// At most ``Script/maxTimes``.
@@ -54,7 +54,7 @@ package struct Script: Sendable {
     }
   }
 
-  /// Who acts where a step does not say: one after the other, run by run.
+  /// The people for steps without one, in turn, run by run.
   enum Cast: Sendable {
     case named([String])
     case everybody
@@ -62,7 +62,7 @@ package struct Script: Sendable {
 
   struct Step: Sendable {
     enum Kind: Sendable {
-      /// To the place of the chat that began the run, where there is no target.
+      /// Without a target: to the place of the chat that started the run.
       case post(String, to: Act.Target?, files: Int)
       case join(Place)
       case leave(Place)
@@ -74,26 +74,26 @@ package struct Script: Sendable {
     let kind: Kind
   }
 
-  /// Where somebody is named.
+  /// A mention of a person.
   struct Mention: Sendable {
     let person: String
     let field: String
-    /// Of the text.
+    /// The line in the text.
     let line: Int
   }
 
   package let name: String
-  /// Everybody whom it names, in whatever part.
+  /// All people whom it names.
   var mentions: [Mention] = []
   var occasion = Occasion.start
-  /// Milliseconds between the occasion and the first step.
+  /// Milliseconds between the chat and the first step.
   var delay: Int64 = 0
   var cast: Cast?
   var times = Script.defaultTimes
   var startsAtOnce = false
   var steps: [Step] = []
 
-  /// Everybody whom it names as acting.
+  /// All people who act in it.
   var actors: [String] {
     var names = steps.compactMap(\.person)
     if case .named(let cast) = cast { names += cast }

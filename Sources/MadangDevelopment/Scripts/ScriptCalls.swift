@@ -29,8 +29,8 @@ struct ScriptCalls: Sendable {
     case (.get, let name?, _, 2):
       try call.refuseQuery(besides: ["wait", "runs"])
       let runs = try call.query("runs").map { text in
-        guard let runs = Int(text), runs > 0 else { throw WorldError("runs: how many are to be over, from 1") }
-        guard call.query("wait") != nil else { throw WorldError("runs: is waited for; say how long, as with wait=5s") }
+        guard let runs = Int(text), runs > 0 else { throw WorldError("runs: the number of runs to wait for, from 1") }
+        guard call.query("wait") != nil else { throw WorldError("runs: needs 'wait', such as wait=5s") }
         return runs
       }
       let time = try wait(call)

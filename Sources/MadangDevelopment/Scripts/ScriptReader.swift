@@ -1,7 +1,8 @@
 import MadangCore
 
 extension Script {
-  /// One script, or a list of them, in YAML or JSON. ``Scripts/add(_:)`` looks for the people, who acts for the places.
+  /// One script, or a list of them, in YAML or JSON. ``Scripts/add(_:)`` checks the people; places are checked when a step
+  /// runs.
   package static func read(_ text: String) throws(SeedError) -> [Script] {
     let node = try SeedNode(parsing: text)
     var reader = ScriptReader { (_, _, _) throws(SeedError) in }
@@ -9,9 +10,9 @@ extension Script {
   }
 }
 
-/// Reads scripts as they are written in a seed, or sent in the same form.
+/// Reads scripts of a seed, or those sent in the same form.
 struct ScriptReader {
-  /// Throws for a place that is not there; called with each.
+  /// Called with each place; throws for a missing one.
   let checkPlace: (Place, _ line: Int, _ field: String) throws(SeedError) -> Void
   /// Of the script that is being read.
   private var mentions: [Script.Mention] = []
@@ -23,7 +24,7 @@ struct ScriptReader {
   /// One script, or a list of them.
   mutating func read(all node: SeedNode) throws(SeedError) -> [Script] {
     var node = node
-    // As it stands in a seed.
+    // As written in a seed.
     if case .fields(let fields) = node.value, fields.count == 1, let only = fields.first, only.name == "scripts" {
       node = only.node
     }
@@ -46,7 +47,7 @@ struct ScriptReader {
     let fields = try SeedFields(
       node, "a script", ["name", "when", "as", "after", "rate", "for", "times", "start", "do"])
     guard let name = try fields.text("name"), (1...100).contains(name.count), !name.contains("/") else {
-      throw SeedError(fields.line("name"), "name: a script has one, of 1 to 100 characters without /")
+      throw SeedError(fields.line("name"), "name: must have 1 to 100 characters without /")
     }
     var script = Script(name: name)
     script.cast = try cast(fields)
@@ -69,7 +70,7 @@ struct ScriptReader {
     let hasTimes = fields.node("times") != nil
     if let when = fields.node("when") {
       guard fields.node("rate") == nil, fields.node("for") == nil else {
-        throw SeedError(when.line, "when: a script runs on chats (when) or at a rate, not both")
+        throw SeedError(when.line, "when: is not allowed with 'rate'; a script runs on chats or at a rate")
       }
       script.occasion = .chat(try pattern(when))
     } else if let text = try fields.text("rate") {
@@ -81,7 +82,7 @@ struct ScriptReader {
         script.times = hasTimes ? min(script.times, rate.runs(within: time)) : rate.runs(within: time)
       }
     } else {
-      guard fields.node("for") == nil else { throw SeedError(fields.line("for"), "for: needs a rate, like 5/s") }
+      guard fields.node("for") == nil else { throw SeedError(fields.line("for"), "for: needs 'rate', like 5/s") }
       if !hasTimes { script.times = 1 }
     }
   }
@@ -126,7 +127,8 @@ struct ScriptReader {
     if let to = fields.node("to") { target = .person(try name(to, "to"), in: place) }
     if target == nil {
       guard case .chat = script.occasion else {
-        throw SeedError(node.line, "in: a place like Weekend/ios; or to: a person, for a direct message")
+        throw SeedError(
+          node.line, "in: is missing; write a place like Weekend/ios, or 'to' with a person for a direct message")
       }
     }
     return Script.Step(person: person, kind: .post(text, to: target, files: files))

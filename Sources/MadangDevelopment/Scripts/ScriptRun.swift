@@ -6,11 +6,11 @@ struct ScriptRun: Sendable {
   let script: Script
   /// From 1.
   let number: Int
-  /// The chat that began it.
+  /// The chat that started it.
   let chat: Chat?
-  /// Who acts where a step does not say.
+  /// The person for steps without one.
   let actor: String?
-  /// The step that was begun last, from 1; 0 before the first.
+  /// The last step that began, from 1; 0 before the first.
   private(set) var step = 0
   private var hasWaited = false
 
@@ -20,15 +20,15 @@ struct ScriptRun: Sendable {
 
   enum Progress {
     case goesOn
-    /// So many milliseconds.
+    /// A pause in milliseconds.
     case waits(Int64)
     case isOver
   }
 
-  /// Who does the step.
+  /// The person who does the step.
   var person: String? { step == 0 ? actor : script.steps[step - 1].person ?? actor }
 
-  /// Does the next step. Throws ``WorldError`` and ``Refused``; then the run is over.
+  /// Does the next step. Throws ``WorldError`` and ``Refused``, which end the run.
   mutating func next(_ people: People) async throws -> Progress {
     if !hasWaited, script.delay > 0 {
       hasWaited = true
@@ -38,7 +38,7 @@ struct ScriptRun: Sendable {
     step += 1
     let kind = script.steps[step - 1].kind
     if case .wait(let time) = kind { return .waits(time) }
-    guard let person else { throw WorldError("as: there is nobody to do this step") }
+    guard let person else { throw WorldError("as: the script has no person for this step") }
     switch kind {
     case .wait: break
     case .join(let place): try await people.perform(.join(place), as: person)
@@ -51,7 +51,7 @@ struct ScriptRun: Sendable {
     return .goesOn
   }
 
-  /// A text with what stands for its placeholders.
+  /// A text with its placeholders replaced.
   private func filled(_ text: String) -> String {
     text.replacing(/\{(n|text|nickname)\}/) { match in
       switch match.1 {
@@ -64,8 +64,8 @@ struct ScriptRun: Sendable {
 }
 
 extension Script.Pattern {
-  /// Whether a chat is one of these. Throws ``WorldError``.
-  /// - Parameter actors: Those whose chats are none if nobody is named.
+  /// Whether a chat matches. Throws ``WorldError``.
+  /// - Parameter actors: People whose chats do not match if no author is given.
   func matches(_ chat: Chat, besides actors: [String], _ people: People) async throws -> Bool {
     if let from {
       guard from.contains(where: chat.author.isCalled) else { return false }
@@ -80,7 +80,7 @@ extension Script.Pattern {
 }
 
 extension Person {
-  /// Whether a name means this person: the e-mail, or what is before its `@`.
+  /// Whether a name means this person: the e-mail, or the text before its `@`.
   fileprivate func isCalled(_ name: String) -> Bool {
     let (email, name) = (email.lowercased(), name.lowercased())
     return email == name || email.hasPrefix(name + "@")
@@ -88,7 +88,7 @@ extension Person {
 }
 
 extension RoomAddress {
-  /// Where a chat is.
+  /// The place of a chat.
   fileprivate init(_ chat: Chat) {
     self.init(chat.room.kind, .number(chat.room.id.number), in: .number(chat.room.workspace))
   }

@@ -2,24 +2,24 @@ import MadangAPI
 import MadangCore
 import Synchronization
 
-/// The scripts of a server, and those of them that run.
+/// The scripts of a server, running or not.
 ///
-/// Safe to share between threads. While none waits for chats, a chat costs one look at a flag.
+/// Safe to share between threads. If none waits for chats, a chat costs one look at a flag.
 package final class Scripts: Sendable {
-  /// How many chats may wait to be looked at; those beyond it begin nothing.
+  /// How many chats may wait to be examined; further ones start nothing.
   private static let maxWaiting = 10_000
 
   private struct State {
     /// By name.
     var scripts: [String: RunningScript] = [:]
     var order: [String] = []
-    /// Of the script that was added last.
+    /// The number of the last added script.
     var lastNumber = 0
     var waitingChats = 0
 
     var inOrder: [RunningScript] { order.compactMap { scripts[$0] } }
 
-    /// Those whose place is taken.
+    /// Replaced scripts.
     mutating func add(_ scripts: [Script], _ agenda: Agenda, _ people: People) -> [RunningScript] {
       scripts.compactMap { script in
         lastNumber += 1
@@ -31,17 +31,17 @@ package final class Scripts: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Whether any was started that is for chats, since all were removed.
+  /// Whether a script for chats was started since all were removed.
   private let listens = Atomic(false)
   private let agenda: Agenda
   private let people: People
 
-  /// - Parameter clock: The server's: delays and rates follow it.
+  /// - Parameter clock: The server's clock, for delays and rates.
   package init(clock: MadangCore.Clock, people: People) { (agenda, self.people) = (Agenda(clock: clock), people) }
 
-  /// Adds scripts, all or none; one that has the name of another takes its place. Those that say so start.
-  /// - Returns: All scripts, in the order in which they were added. Of those that start no run has begun.
-  /// - Throws: ``SeedError`` for somebody whom a script names and who has no account, ``WorldError`` for too many.
+  /// Adds scripts, all or none; a script replaces another one of the same name. Scripts with `start` start.
+  /// - Returns: All scripts in order of their creation, before the first runs of the started ones.
+  /// - Throws: ``SeedError`` for a person without an account, ``WorldError`` for too many scripts.
   @discardableResult
   package func add(_ scripts: [Script]) async throws -> [ScriptReport] {
     try await check(scripts)
@@ -50,13 +50,13 @@ package final class Scripts: Sendable {
       return count <= Script.limit ? state.add(scripts, agenda, people) : nil
     }
     guard let former else {
-      throw WorldError("there may be \(Script.limit) scripts; remove some with DELETE /_dev/scripts/NAME")
+      throw WorldError("there are already \(Script.limit) scripts; remove some with DELETE /_dev/scripts/NAME")
     }
     for script in former { await script.stop() }
     return startThose(of: scripts)
   }
 
-  /// Looks for everybody as who acts is looked for.
+  /// Looks up all people like those who act.
   private func check(_ scripts: [Script]) async throws {
     var known: Set<String> = []
     for mention in scripts.flatMap(\.mentions) where known.insert(mention.person).inserted {
@@ -66,14 +66,14 @@ package final class Scripts: Sendable {
     }
   }
 
-  /// Ends all scripts, and adds these, of which there are not too many.
+  /// Ends all scripts, and adds these, whose number is within the limit.
   func replaceAll(by scripts: [Script]) async {
     await removeAll()
     _ = state.withLock { $0.add(scripts, agenda, people) }
     startThose(of: scripts)
   }
 
-  /// Those that say so.
+  /// Starts the scripts with `start`.
   /// - Returns: All scripts, before the first runs of these.
   @discardableResult
   private func startThose(of scripts: [Script]) -> [ScriptReport] {
@@ -84,19 +84,19 @@ package final class Scripts: Sendable {
     }
   }
 
-  /// Starts a script from its beginning. Throws ``WorldError`` if there is none of this name, or it runs.
-  /// - Returns: How it is before its first run begins.
+  /// Starts a script from the beginning. Throws ``WorldError`` if it does not exist or already runs.
+  /// - Returns: Its state before the first run.
   @discardableResult
   package func start(_ name: String) throws(WorldError) -> ScriptReport {
     let script = try script(name)
     if script.hearsChats { listens.store(true, ordering: .releasing) }
     guard let report = script.start() else {
-      throw WorldError("the script '\(name)' runs already; stop it first")
+      throw WorldError("the script '\(name)' already runs; stop it first")
     }
     return report
   }
 
-  /// Ends a script and its runs. What they have done stays. Throws ``WorldError`` if there is none of this name.
+  /// Ends a script and its runs. Their effects stay. Throws ``WorldError`` if it does not exist.
   package func stop(_ name: String) async throws(WorldError) { await (try script(name)).stop() }
 
   package func remove(_ name: String) async throws(WorldError) {
@@ -108,7 +108,7 @@ package final class Scripts: Sendable {
     await script.stop()
   }
 
-  /// Ends all scripts and forgets them.
+  /// Ends and removes all scripts.
   package func removeAll() async {
     let scripts = state.withLock { state in
       defer { (state.scripts, state.order) = ([:], []) }
@@ -118,9 +118,9 @@ package final class Scripts: Sendable {
     for script in scripts { await script.stop() }
   }
 
-  /// How the script is; it ended, or was stopped, or has done so many runs, or the time is over.
+  /// The state of a script once it has ended, was stopped, has done this many runs, or the time is over.
   /// - Parameters:
-  ///   - runs: Nil for its end.
+  ///   - runs: Nil to wait for its end.
   ///   - time: In real time.
   package func report(of name: String, after runs: Int? = nil, within time: Duration = .zero) async throws(WorldError)
     -> ScriptReport
@@ -166,13 +166,13 @@ package final class Scripts: Sendable {
   }
 }
 
-/// How a script is.
+/// The state of a script.
 package struct ScriptReport: Codable, Sendable {
   package enum State: String, Codable, Sendable {
     /// It was never started.
     case ready
     case running
-    /// It ran as often as it is to.
+    /// It has done all its runs.
     case ended
     case stopped
   }
@@ -182,17 +182,17 @@ package struct ScriptReport: Codable, Sendable {
     package let run: Int
     package let step: Int?
     package let person: String?
-    /// The code that an edition would answer with; nil if it is not the server that refused.
+    /// The code of the refusal; nil if the failure is not the server's.
     package let code: String?
     package let error: String
   }
 
   package let name: String
   package let state: State
-  /// How many runs are over, and how many are under way.
+  /// How many runs have ended, and how many are in progress.
   package let runs: Int
   package let underWay: Int
-  /// How many runs ended with a failure; of those the first ones.
+  /// How many runs failed, and the first failures.
   package let failed: Int
   package let failures: [Problem]
 }

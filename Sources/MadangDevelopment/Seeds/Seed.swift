@@ -2,24 +2,24 @@ import Crypto
 import Foundation
 import MadangCore
 
-/// The start of a world, as it is written in YAML or JSON (docs/reference/dev.md).
+/// The initial data of a world, written in YAML or JSON (docs/reference/dev.md).
 package struct Seed: Sendable {
   package let name: String
-  /// What tells seeds apart.
+  /// The name of the seed.
   package let digest: String
-  /// When the clock of a repeatable world begins, in milliseconds since 1970.
+  /// The start of the clock in a repeatable world, in milliseconds since 1970.
   package let start: Int64
-  /// What people do by themselves in it.
+  /// The scripts of its people.
   let scripts: [Script]
   private let root: SeedNode
 
-  /// The moment at which repeatable worlds begin whose seed names none: 2026-01-05T09:00:00Z.
+  /// The default start of the clock in repeatable worlds: 2026-01-05T09:00:00Z.
   package static let defaultStart: Int64 = 1_767_603_600_000
   /// The longest text of a seed, in bytes.
   package static let maxSize = 64 << 20
 
   /// Reads and checks a seed.
-  /// - Parameter name: Its name, where it has none of its own.
+  /// - Parameter name: The default for its name.
   /// - Throws: ``SeedError``.
   package init(_ text: String, name: String = "seed") throws(SeedError) {
     guard text.utf8.count <= Self.maxSize else { throw SeedError(nil, "a seed has at most \(Self.maxSize) bytes") }
@@ -33,7 +33,7 @@ package struct Seed: Sendable {
     scripts = try reader.readScripts(root)
   }
 
-  /// How much there is in it.
+  /// The size of the seed.
   package struct Contents: Encodable, Sendable {
     package let name: String
     package let people: Int
@@ -52,12 +52,12 @@ package struct Seed: Sendable {
     }
     return Contents(
       name: name, people: planting.people.count, workspaces: workspaces.count,
-      // Each workspace has its default channel besides.
+      // Each workspace also has its default channel.
       channels: workspaces.map { $0.channels.count + 1 }.reduce(0, +), chats: chats.reduce(0, +), scripts: scripts.count
     )
   }
 
-  /// What there is at a moment.
+  /// The data at a moment.
   package func planting(at moment: Int64) throws(SeedError) -> Planting {
     var reader = SeedReader(start: moment)
     return try reader.read(root)
@@ -65,18 +65,18 @@ package struct Seed: Sendable {
 }
 
 extension Seed {
-  /// The seeds that come with the program.
+  /// The built-in seeds.
   package enum Shipped: String, CaseIterable, Sendable {
-    /// Nobody.
+    /// No people.
     case empty
     /// A few people, a workspace, channels, direct messages, pictures.
     case courtyard
     /// 200 people, 50 channels, 100,000 chats.
     case crowded
-    /// What clients seldom meet: longest names, emoji, right-to-left, no pictures, rooms without chats, people who left.
+    /// Rare cases: longest names, emoji, right-to-left text, no pictures, empty rooms, former members.
     case edge
 
-    /// As it is written.
+    /// The text of the seed.
     package var text: String {
       let bytes =
         switch self {

@@ -4,7 +4,7 @@ import MadangCore
 import MadangServer
 import NIOCore
 
-/// `GET /_dev/seed`: what the server has, as a seed.
+/// `GET /_dev/seed`: the server's data as a seed.
 struct SeedCalls: Sendable {
   let people: People
 

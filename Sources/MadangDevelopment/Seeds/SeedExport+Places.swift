@@ -1,6 +1,6 @@
 import MadangCore
 
-// Workspaces, channels and direct messages, with who belongs to them and what was said.
+// Workspaces, channels and direct messages, with their members and chats.
 
 extension SeedExport {
   mutating func write(
@@ -72,21 +72,21 @@ extension SeedExport {
     if let cover = channel.cover { out.field("cover", try await file(cover)) }
     let members = Set(entry.members.map(\.person))
     let former = entry.extent.authors.filter { !members.contains($0) }
-    // Those who left the workspace left its channels as well.
+    // People who left the workspace also left its channels.
     let isEverybody = !former.contains(where: workspace.has) && members.count == workspace.members.count
     writeMembers(
       entry.members, former: former, owner: channel.owner.number, since: created, canBeEverybody: isEverybody)
     try await writeChats(entry.extent, sink)
   }
 
-  /// When a place began: a clock that was set back may have dated chats before it.
+  /// The start of a place: a clock that was set back may have dated chats before it.
   private static func beginning(_ created: Int64, _ firstChat: Int64?) -> Int64 {
     min(created, firstChat ?? .max)
   }
 
   /// - Parameters:
-  ///   - former: Who wrote there and is no member any more.
-  ///   - canBeEverybody: Whether `everybody` names the same people.
+  ///   - former: Authors who are no longer members.
+  ///   - canBeEverybody: Whether `everybody` means the same people.
   private mutating func writeMembers(
     _ members: [Inventory.Member], former: [Int64], owner: Int64, since: Int64, canBeEverybody: Bool
   ) {
@@ -135,7 +135,7 @@ extension SeedExport {
 }
 
 extension Inventory.WorkspaceEntry {
-  /// Those who wrote in it or are part of direct messages, and are no members any more.
+  /// Authors and partners of direct messages who are no longer members.
   fileprivate var former: [Int64] {
     let present = Set(members.map(\.person))
     let heard = Set(

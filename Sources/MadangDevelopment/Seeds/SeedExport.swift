@@ -2,19 +2,19 @@ import Foundation
 import MadangAPI
 import MadangCore
 
-/// Writes what a server has as a seed. It is of one moment, but for what is deleted while it is written. Memory does not grow with the
-/// chats.
+/// Exports a server's data as a seed. It shows one moment, except for data that is deleted meanwhile. Memory does not grow
+/// with the number of chats.
 ///
-/// Passwords cannot be read: whoever is made of the seed has the usual one. Of channels that were deleted neither name nor chats are
-/// left. Disabled accounts, sessions without a device, and payments are not written.
+/// Passwords cannot be read: all people of the seed get the default one. Deleted channels lose name and chats. Sessions
+/// without a device and payments are not exported, and disabled accounts are not marked.
 struct SeedExport {
-  /// The most chats of a seed that is written: one with more could not be read.
+  /// The largest number of exported chats: a seed with more could not be read.
   static let maxChats: Int64 = 400_000
-  /// A larger file is written as a picture that is made, in bytes.
+  /// The largest exported file, in bytes; larger ones become generated pictures.
   static let maxFile = 64 << 10
-  /// So many bytes of files are written; of those behind it each is a picture that is made.
+  /// The bytes of files that are exported; later files become generated pictures.
   static let maxFiles = 8 << 20
-  /// What stands for a file that is not written.
+  /// The picture that replaces a file.
   static let substitute = "#999999"
   static let page: Int64 = 500
   private static let chunk = 64 << 10
@@ -26,13 +26,13 @@ struct SeedExport {
   var out: SeedText
   private var fileBytes = 0
 
-  /// Throws ``WorldError`` if there is more than fits a seed.
+  /// Throws ``WorldError`` if the data exceeds the limits of a seed.
   init(_ madang: Madang, name: String, _ format: SeedText.Format) async throws {
     self.madang = madang
     now = madang.clock.now
     inventory = try await madang.inventory()
     guard inventory.chats <= Self.maxChats else {
-      throw WorldError("there are \(inventory.chats) chats; a seed that is written has \(Self.maxChats) at most")
+      throw WorldError("there are \(inventory.chats) chats; an exported seed has at most \(Self.maxChats)")
     }
     let emails = inventory.people.map { ($0.account.person.id.number, $0.account.person.email) }
     let locals = Dictionary(grouping: emails) { $0.1.prefix { $0 != "@" }.lowercased() }
@@ -44,8 +44,8 @@ struct SeedExport {
     out = SeedText(
       format,
       head: [
-        "Written from a server. Passwords cannot be read: everybody's is \(SeedReader.defaultPassword)",
-        "Files of more than \(Self.maxFile) bytes, and what is beyond \(Self.maxFiles) bytes of files, are grey pictures.",
+        "Exported from a server. Passwords cannot be read: all people have \(SeedReader.defaultPassword)",
+        "Files of more than \(Self.maxFile) bytes, and files beyond \(Self.maxFiles) bytes in all, are grey pictures.",
       ])
     out.field("name", .text(name))
     out.field("now", .text(WireDate.string(now)))
@@ -100,7 +100,7 @@ struct SeedExport {
     return .fields(fields)
   }
 
-  /// A file: one of the pictures that seeds make, its bytes, or what stands for it.
+  /// A file: a generated picture, its bytes, or its replacement.
   mutating func file(_ path: String) async throws -> SeedValue {
     guard let bytes = try? await madang.bytes(ofFile: path, limit: Self.maxFile),
       fileBytes + bytes.count <= Self.maxFiles
@@ -118,7 +118,7 @@ struct SeedExport {
 }
 
 extension SeedPicture {
-  /// The picture that has these bytes; nil if seeds make none such.
+  /// The generated picture with these bytes; nil if they are none.
   fileprivate init?(png bytes: [UInt8]) {
     func number(_ start: Int) -> Int { bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } }
     // The header's chunk, and that of a palette of one colour.

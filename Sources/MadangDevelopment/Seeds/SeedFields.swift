@@ -1,30 +1,30 @@
 import MadangAPI
 import MadangCore
 
-/// The fields of a part of a seed. Each look-up throws ``SeedError`` for a value of another form.
+/// The fields of a part of a seed. Reading a value of another form throws ``SeedError``.
 struct SeedFields {
   let line: Int
   private let fields: [String: SeedNode]
 
   /// - Parameters:
-  ///   - what: How people call such a part.
+  ///   - what: The name of such a part in errors.
   ///   - known: All fields that it may have.
   init(_ node: SeedNode, _ what: String, _ known: [String]) throws(SeedError) {
     guard case .fields(let fields) = node.value else {
       throw SeedError(
-        node.line, "\(what) is written with its fields, {field: value}; there are \(known.joined(separator: ", "))")
+        node.line, "\(what) must be written with its fields, {field: value}; it has \(known.joined(separator: ", "))")
     }
     var found: [String: SeedNode] = [:]
     for (name, node) in fields {
       guard known.contains(name) else {
-        throw SeedError(node.line, "\(what) has no field '\(name)'; there are \(known.joined(separator: ", "))")
+        throw SeedError(node.line, "\(what) has no field '\(name)'; it has \(known.joined(separator: ", "))")
       }
       found[name] = node
     }
     (line, self.fields) = (node.line, found)
   }
 
-  /// The field, unless it is not there or null.
+  /// The field, unless it is absent or null.
   func node(_ name: String) -> SeedNode? {
     guard let node = fields[name] else { return nil }
     if case .none = node.value { return nil }
@@ -92,18 +92,18 @@ struct SeedFields {
 
 extension SeedNode {
   func text(_ name: String) throws(SeedError) -> String {
-    guard case .text(let text) = value else { throw SeedError(line, "\(name): one value, no list and no object") }
+    guard case .text(let text) = value else { throw SeedError(line, "\(name): one value, not a list or an object") }
     return text
   }
 }
 
-/// Times as seeds and calls write them.
+/// Times in seeds and calls.
 package enum SeedTime {
   private static let units: [(String, Int64)] = [
     ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("w", 7 * 86_400_000),
   ]
 
-  /// Milliseconds of a distance like `-2h`, `45s` or `0`; nil if it is none.
+  /// Milliseconds of a distance like `-2h`, `45s` or `0`; nil for another text.
   package static func distance(_ text: String) -> Int64? {
     if text == "0" { return 0 }
     let digits = text.drop { $0 == "-" || $0 == "+" }.prefix(while: \.isASCIIDigit)
@@ -123,7 +123,7 @@ package enum SeedTime {
     return "\(milliseconds / unit.1)\(unit.0)"
   }
 
-  /// Milliseconds since 1970 of a date with its zone; nil if it is none.
+  /// Milliseconds since 1970 of a date with its zone; nil for another text.
   package static func date(_ text: String) -> Int64? {
     guard let label = try? Cursor.label(text, zoneless: 0) else { return nil }
     return label

@@ -1,7 +1,7 @@
 import Foundation
 import MadangCore
 
-/// Files of a seed: made by colour and size, or given as they are.
+/// Files of a seed: generated from colour and size, or given as data.
 enum SeedFile {
   private static let fields = ["color", "width", "height", "data", "name"]
 
@@ -74,7 +74,7 @@ struct SeedPicture {
     ~data.reduce(.max) { crc, byte in crc >> 8 ^ remainders[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] }
   }
 
-  /// What each byte adds to a check sum (W3C PNG, annex D).
+  /// The contribution of each byte to a checksum (W3C PNG, annex D).
   private static let remainders: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(UInt32(byte)) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
   }

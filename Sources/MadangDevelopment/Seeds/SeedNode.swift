@@ -1,7 +1,7 @@
 import SocketIOProtocol
 import Yams
 
-/// A part of a seed as it was written, in YAML or JSON, with the line it begins on.
+/// A part of a seed's YAML or JSON, with its first line.
 struct SeedNode: Sendable {
   enum Value: Sendable {
     case none
@@ -13,16 +13,16 @@ struct SeedNode: Sendable {
   let line: Int
   let value: Value
 
-  /// The most parts of a seed, so that a few names for the same part cannot stand for very many.
+  /// The largest number of parts, so that a few aliases cannot expand to very many.
   private static let maxParts = 2_000_000
 
-  /// Bytes of a letter with its marks: what readers refuse has more (``Swift/StringProtocol/isCheapToCompare``).
+  /// The most bytes of a letter with its marks; readers refuse more (``Swift/StringProtocol/isCheapToCompare``).
   static let maxLetter = 256
 
   /// Throws ``SeedError`` if the text is neither YAML nor JSON.
   init(parsing text: String) throws(SeedError) {
     if let name = Self.repeatedAlias(in: Array(text.utf8)) {
-      throw SeedError(nil, "names for parts (&\(name), *\(name)) are not taken in seeds; write the part out")
+      throw SeedError(nil, "anchors and aliases (&\(name), *\(name)) are not allowed; write the part out")
     }
     guard text.isCheapToCompare else { throw SeedError(nil, "the text has too many combining marks in a row") }
     let root: Node?
@@ -30,12 +30,11 @@ struct SeedNode: Sendable {
       throw SeedError(yaml: error, in: text)
     }
     var parts = 0
-    guard let root else { throw SeedError(1, "the seed is empty; write {} for a world without anybody") }
+    guard let root else { throw SeedError(1, "the seed is empty; write {} for a world without people") }
     try self.init(root, counting: &parts)
   }
 
-  /// A name that stands behind `&` and behind `*`, however long: what is named so may stand for itself so often that nobody can
-  /// read it.
+  /// The name of an anchor (`&`) or alias (`*`). Nested aliases could expand to more text than memory can hold.
   private static func repeatedAlias(in text: [UInt8]) -> String? {
     var names: [UInt8: Set<ArraySlice<UInt8>>] = [:]
     for (index, byte) in text.enumerated() where byte == UInt8(ascii: "&") || byte == UInt8(ascii: "*") {
@@ -46,10 +45,10 @@ struct SeedNode: Sendable {
     return both.map { String(decoding: $0.prefix(shownName), as: UTF8.self) }
   }
 
-  /// As many bytes of a name are told.
+  /// How many bytes of a name are shown in an error.
   private static let shownName = 100
 
-  /// Whether libyaml takes a byte for a part of such a name.
+  /// Whether libyaml accepts a byte in such a name.
   private static func isOfName(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -79,14 +78,14 @@ struct SeedNode: Sendable {
       }
       value = .fields(fields)
     case .alias:
-      throw SeedError(line, "names for parts (&, *) are not taken in seeds; write the part out")
+      throw SeedError(line, "anchors and aliases (&, *) are not allowed; write the part out")
     }
   }
 }
 
-/// What is wrong with a seed: the line, the cause and the cure.
+/// An error in a seed: the line, the cause and the cure.
 package struct SeedError: Error, CustomStringConvertible, Equatable {
-  /// From 1; nil if it is of no line.
+  /// From 1; nil if it concerns no line.
   package let line: Int?
   package let message: String
 
@@ -95,7 +94,7 @@ package struct SeedError: Error, CustomStringConvertible, Equatable {
   fileprivate init(yaml error: any Error, in text: String) {
     switch error as? YamlError {
     case .scanner(_, _, let mark, _)? where Self.isTab(at: mark, of: text):
-      self.init(mark.line, "a tab stands before the text; YAML takes only spaces there")
+      self.init(mark.line, "a tab before the text; YAML allows only spaces there")
     case .parser(_, let problem, let mark, _)?, .scanner(_, let problem, let mark, _)?,
       .composer(_, let problem, let mark, _)?:
       self.init(mark.line, "column \(mark.column): neither YAML nor JSON: \(problem)")
@@ -120,7 +119,7 @@ extension String {
   fileprivate var withoutSurrogates: String {
     let bytes = Array(utf8)
     var result: [UInt8] = []
-    // Up to the last escape that was looked at.
+    // The text up to the last examined escape.
     var copied = 0
     var index = 0
     while index + 1 < bytes.count {
@@ -136,7 +135,7 @@ extension String {
         index += 12
         copied = index
       } else {
-        // An escaped backslash begins no escape.
+        // An escaped backslash does not begin an escape.
         index += 2
       }
     }

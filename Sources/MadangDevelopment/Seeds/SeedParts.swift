@@ -1,8 +1,8 @@
-/// A text of one of several, in which the number of this one stands for the placeholder.
+/// A text of one of several, in which its number replaces the placeholder.
 struct SeedTemplate {
   private let pieces: [String]
 
-  /// - Parameter count: Nil for the text of one, which stays as it is.
+  /// - Parameter count: Nil for a single text, which is kept unchanged.
   init(_ text: String, _ count: Int?) {
     guard count != nil else {
       pieces = [text]
@@ -14,9 +14,9 @@ struct SeedTemplate {
   func text(_ number: Int) -> String { pieces.count == 1 ? pieces[0] : pieces.joined(separator: "\(number)") }
 }
 
-/// Those who may be in a place, in their order.
+/// The people who may be in a place, in order.
 struct SeedCircle: Sendable {
-  /// Places among the people of the seed.
+  /// Indexes of the seed's people.
   let people: [Int]
   private let all: Set<Int>
 

@@ -1,7 +1,7 @@
 import MadangAPI
 import MadangCore
 
-// Workspaces, channels, direct messages, and what was said in them.
+// Workspaces, channels, direct messages, and their chats.
 
 extension SeedReader {
   mutating func read(workspace node: SeedNode) throws(SeedError) -> Planting.Workspace {
@@ -12,9 +12,11 @@ extension SeedReader {
         "directMessages",
       ])
     guard let name = try fields.text("name", as: .name) else {
-      throw SeedError(fields.line, "name: a workspace has one")
+      throw SeedError(fields.line, "name: is missing; each workspace needs one")
     }
-    guard let owner = fields.node("owner") else { throw SeedError(fields.line, "owner: a workspace has one") }
+    guard let owner = fields.node("owner") else {
+      throw SeedError(fields.line, "owner: is missing; each workspace needs one")
+    }
     let created = try fields.moment("created", from: start) ?? start - 30 * 86_400_000
     var workspace = Planting.Workspace(name: name, owner: try person(owner, "owner"), createdAt: created)
     workspace.description = try fields.text("description", as: .description) ?? ""
@@ -45,15 +47,18 @@ extension SeedReader {
       node, "a channel",
       ["count", "name", "description", "cover", "owner", "created", "members", "chats", "deleted"])
     let count = try fields.number("count", in: 1...Self.maxCount)
-    guard let name = try fields.text("name") else { throw SeedError(fields.line, "name: a channel has one") }
+    guard let name = try fields.text("name") else {
+      throw SeedError(fields.line, "name: is missing; each channel needs one")
+    }
     guard count == nil || name.contains(Self.placeholder) else {
-      throw SeedError(fields.line("name"), "name: with count it must hold \(Self.placeholder), the channel's number")
+      throw SeedError(
+        fields.line("name"), "name: with count it must contain \(Self.placeholder), which becomes the channel's number")
     }
     let created = try fields.moment("created", from: start) ?? workspace.createdAt
     var owner = workspace.owner
     if let node = fields.node("owner") { owner = try person(node, "owner") }
     guard circle.contains(owner) else {
-      throw SeedError(fields.line("owner"), "owner: this person is no member of the workspace")
+      throw SeedError(fields.line("owner"), "owner: this person is not a member of the workspace")
     }
     var channel = Planting.Channel(name: "", owner: owner, createdAt: created)
     channel.description = try fields.text("description", as: .description) ?? ""
@@ -105,11 +110,12 @@ extension SeedReader {
         let every = try fields.span("every") ?? 60_000
         let end = try fields.moment("until", from: start) ?? start - 60_000
         guard let text = try fields.text("text", as: .content) else {
-          throw SeedError(fields.line, "text: chats have one; \(Self.placeholder) in it is the chat's number")
+          throw SeedError(
+            fields.line, "text: with count each chat needs one; \(Self.placeholder) in it becomes the chat's number")
         }
         let (span, overflows) = every.multipliedReportingOverflow(by: Int64(count - 1))
         guard !overflows, !end.subtractingReportingOverflow(span).overflow else {
-          throw SeedError(fields.line("every"), "every: so many chats reach back beyond all dates")
+          throw SeedError(fields.line("every"), "every: with this distance the first chats would be before all dates")
         }
         let texts = SeedTemplate(text, count)
         for number in 1...count {
@@ -128,7 +134,7 @@ extension SeedReader {
           chat.files.append(blob)
         }
         guard !chat.content.isEmpty || !chat.files.isEmpty else {
-          throw SeedError(fields.line, "a chat has text or files")
+          throw SeedError(fields.line, "a chat needs text or files")
         }
         made.append(chat)
       }
@@ -146,14 +152,14 @@ extension SeedReader {
     guard moment > last else {
       throw SeedError(
         fields.line,
-        "a chat is later than the one before it, and not before its room: this one is of \(WireDate.string(moment)), after "
+        "a chat must be later than the one before it and than its room: this one is of \(WireDate.string(moment)), after "
           + WireDate.string(last))
     }
     last = moment
     return Planting.Chat(author: author, content: text, createdAt: moment)
   }
 
-  /// Who writes, in turn.
+  /// The authors, in turn.
   private func authors(_ fields: SeedFields, among circle: SeedCircle) throws(SeedError) -> [Int] {
     guard let node = fields.node("from") else { return circle.people }
     var authors: [Int] = []
@@ -163,7 +169,7 @@ extension SeedReader {
       authors = [try person(node, "from")]
     }
     guard !authors.isEmpty, authors.allSatisfy(circle.contains) else {
-      throw SeedError(node.line, "from: members of the room; add them to its members")
+      throw SeedError(node.line, "from: is not a member of the room; add this person to its members")
     }
     return authors
   }

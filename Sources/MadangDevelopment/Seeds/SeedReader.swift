@@ -2,15 +2,15 @@ import Foundation
 import MadangAPI
 import MadangCore
 
-/// Turns a seed as it was written into what there is at a moment.
+/// Turns the text of a seed into data at a moment.
 struct SeedReader {
   static let fields = ["name", "description", "now", "people", "workspaces", "scripts"]
 
-  /// The most of anything that a `count` makes.
+  /// The largest `count`.
   static let maxCount = 1_000_000
-  /// The most of all that a seed makes.
+  /// The largest number of all objects of a seed.
   static let maxRows = 2_000_000
-  /// The most bytes of all texts and files that a seed makes: a few words with a `count` may stand for very many.
+  /// The most bytes of all texts and files of a seed: a short text with a `count` may expand to very many.
   static let maxBytes = 256 << 20
   static let defaultPassword = "Passw0rd!"
   static let placeholder = "{n}"
@@ -18,14 +18,14 @@ struct SeedReader {
   /// The world's time.
   let start: Int64
   var planting = Planting()
-  /// Places of people, by e-mail and by what is before its `@`; nil for a name of several.
+  /// Indexes of people, by e-mail and by the text before its `@`; nil for an ambiguous name.
   var places: [String: Int?] = [:]
   var chats = 0
-  /// People, memberships, channels, chats and files so far.
+  /// The number of people, memberships, channels, chats and files so far.
   private var rows = 0
-  /// Of texts and files so far; what several have counts for each.
+  /// Bytes of texts and files so far; shared ones count for each use.
   private var bytes = 0
-  /// Everybody of the seed.
+  /// All people of the seed.
   private(set) var everybody = SeedCircle([])
 
   init(start: Int64) { self.start = start }
@@ -38,7 +38,7 @@ struct SeedReader {
     return planting
   }
 
-  /// The scripts of a seed whose people and places were read.
+  /// The scripts of a seed whose people and places were already read.
   func readScripts(_ root: SeedNode) throws(SeedError) -> [Script] {
     guard let scripts = try SeedFields(root, "a seed", Self.fields).node("scripts") else { return [] }
     let channels = Dictionary(
@@ -56,7 +56,7 @@ struct SeedReader {
     return read
   }
 
-  /// Counts what is made before it is. Throws ``SeedError`` if it is too much.
+  /// Counts objects before they are made. Throws ``SeedError`` if there are too many.
   mutating func count(_ made: Int, at line: Int) throws(SeedError) {
     rows += made
     guard rows <= Self.maxRows else {
@@ -64,7 +64,7 @@ struct SeedReader {
     }
   }
 
-  /// The same for texts and files.
+  /// Counts bytes of texts and files.
   mutating func count(bytes made: Int, at line: Int) throws(SeedError) {
     bytes += made
     guard bytes <= Self.maxBytes else {
@@ -81,10 +81,13 @@ struct SeedReader {
       ["count", "email", "password", "nickname", "phone", "picture", "coins", "joined", "devices"])
     let count = try person.number("count", in: 1...Self.maxCount)
     guard let email = try person.text("email") else {
-      throw SeedError(person.line, "email: a person has one; with count it holds \(Self.placeholder)")
+      throw SeedError(
+        person.line, "email: is missing; each person needs one, with count it contains \(Self.placeholder)")
     }
     guard count == nil || email.contains(Self.placeholder) else {
-      throw SeedError(person.line("email"), "email: with count it must hold \(Self.placeholder), the person's number")
+      throw SeedError(
+        person.line("email"), "email: with count it must contain \(Self.placeholder), which becomes the person's number"
+      )
     }
     let password = try person.text("password", as: .password) ?? Self.defaultPassword
     let nickname = try person.text("nickname")
@@ -106,7 +109,7 @@ struct SeedReader {
       try self.count(bytes: made.size, at: person.line)
       let place = planting.people.count
       guard places.updateValue(place, forKey: email.lowercased()) == nil else {
-        throw SeedError(person.line("email"), "email: somebody before has \(email)")
+        throw SeedError(person.line("email"), "email: an earlier person already has \(email)")
       }
       places[local.lowercased()] = places[local.lowercased()] == nil ? .some(place) : .some(nil)
       planting.people.append(made)
@@ -118,7 +121,7 @@ struct SeedReader {
     for node in try person.list("devices") {
       let device = try SeedFields(node, "a device", ["token", "edition"])
       guard let token = try device.text("token", as: .deviceToken) else {
-        throw SeedError(device.line, "token: a device has one")
+        throw SeedError(device.line, "token: is missing; each device needs one")
       }
       let edition = try device.text("edition") ?? EditionName.october2024.rawValue
       guard EditionName(rawValue: edition) != nil else {
@@ -130,7 +133,7 @@ struct SeedReader {
     return devices
   }
 
-  /// The place of a person who is named by e-mail, or by what is before its `@`.
+  /// The index of a person, by e-mail or by the text before its `@`.
   func person(_ node: SeedNode, _ field: String) throws(SeedError) -> Int {
     try person(try node.text(field), field, at: node.line)
   }
@@ -141,7 +144,8 @@ struct SeedReader {
     case .some(.none):
       throw SeedError(line, "\(field): several people are called '\(name)'; write the whole e-mail")
     case .none:
-      throw SeedError(line, "\(field): '\(name)' is nobody of this seed; name an e-mail, or what is before its @")
+      throw SeedError(
+        line, "\(field): '\(name)' is not a person of this seed; write an e-mail, or its part before the @")
     }
   }
 
@@ -165,11 +169,11 @@ struct SeedReader {
         member = Planting.Member(person: try person(node, "members"), joinedAt: since)
       }
       guard circle.contains(member.person) else {
-        throw SeedError(node.line, "members: this person is no member of the workspace; add them to its members")
+        throw SeedError(node.line, "members: this person is not a member of the workspace; add them to its members")
       }
       if member.person == owner {
-        guard !member.hasLeft else { throw SeedError(node.line, "left: the owner is a member; name another owner") }
-        // Only a date of their own says more than that they are the owner.
+        guard !member.hasLeft else { throw SeedError(node.line, "left: the owner cannot leave; name another owner") }
+        // An entry for the owner matters only if it has a date.
         guard member.joinedAt != since else { continue }
       }
       if seen.insert(member.person).inserted { members.append(member) }

@@ -3,9 +3,9 @@ import SocketIOProtocol
 
 /// A part of a seed that is written in one line.
 enum SeedValue: Sendable {
-  /// What people wrote, quoted where it has to be.
+  /// Text by people, quoted if necessary.
   case text(String)
-  /// What YAML needs no quotation marks for.
+  /// Text that YAML does not require to quote.
   case word(String)
   /// A number, a flag.
   case plain(String)

@@ -32,7 +32,7 @@ extension World {
     try await inTurn {
       let isFull = state.withLock { $0.snapshots[name] == nil && $0.snapshots.count >= Self.maxSnapshots }
       guard !isFull else {
-        throw WorldError("a world keeps \(Self.maxSnapshots) snapshots; remove one, or use a name again")
+        throw WorldError("a world keeps at most \(Self.maxSnapshots) snapshots; remove one, or reuse a name")
       }
       let folder = nextFolder()
       let server = state.withLock(\.server)

@@ -92,7 +92,7 @@ package final class World: Sendable {
         kit.serverHasEnded()
         guard let taken = (error as? SetupError)?.takenPort else { throw error }
         throw WorldError(
-          "port: \(taken) is taken; stop what listens there, or give another: 0, or none, takes a free one")
+          "port: \(taken) is in use; stop the other program, or choose another port: 0, or none, chooses a free one")
       }
       first.server.assume(publicURL: url)
       first.start()

@@ -107,7 +107,7 @@ private struct NewWorld: CallFields {
       } else if text.contains(where: { ":{".contains($0) }) {
         seed = try Seed(text)
       } else {
-        throw WorldError("seed: there is none called '\(text)'; there are \(known), or write one out")
+        throw WorldError("seed: '\(text)' does not exist; there are \(known), or pass a seed itself")
       }
     case .object(let json): seed = try Seed(json)
     }
@@ -115,7 +115,7 @@ private struct NewWorld: CallFields {
     if let name {
       try GivenName.check(name)
       guard !Worlds.isID(name.lowercased()) else {
-        throw WorldError("name: '\(name)' has the form of an id; give another")
+        throw WorldError("name: '\(name)' looks like an id; choose another name")
       }
     }
     let engine = WorldPlan.Engine(rawValue: database ?? WorldPlan.Engine.sqlite.rawValue)

@@ -19,15 +19,15 @@ extension WorldError {
       case .fileWriteOutOfSpace:
         return WorldError("\(path): the disk is full; remove worlds or snapshots, or make room there")
       case .fileWriteNoPermission, .fileReadNoPermission:
-        return WorldError("\(path): no permission; let the user this server runs as write there")
+        return WorldError("\(path): no permission; give the server's user write access")
       case .fileWriteVolumeReadOnly:
-        return WorldError("\(path): the file system is read-only; have it mounted for writing, or set TMPDIR")
+        return WorldError("\(path): the file system is read-only; mount it for writing, or set TMPDIR")
       case .fileNoSuchFile, .fileReadNoSuchFile:
-        return WorldError("\(path): is gone; somebody else removed files of worlds. Make the world anew")
+        return WorldError("\(path): is missing; another program removed files of worlds. Create the world again")
       case .fileWriteFileExists:
-        return WorldError("\(path): is there already; somebody else made it. Remove it")
+        return WorldError("\(path): already exists; another program created it. Remove it")
       default:
-        return WorldError("\(path): \(error.localizedDescription); make the world again when that is fixed")
+        return WorldError("\(path): \(error.localizedDescription); fix that, and create the world again")
       }
     case let error as StorageError where error.code == .diskFull:
       return WorldError("\(folder.path): the disk is full; remove worlds or snapshots, or make room there")

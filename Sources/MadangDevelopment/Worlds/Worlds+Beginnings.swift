@@ -81,7 +81,7 @@ extension Worlds {
     var database: WorldDatabase?
     if engine == .postgres {
       do { database = try await WorldDatabase(on: try await databaseServer()) } catch let error as StorageError {
-        throw WorldError("database: none can be made on PostgreSQL: \(error.message)")
+        throw WorldError("database: no database can be created on PostgreSQL: \(error.message)")
       }
     }
     settings.database.url = database?.url

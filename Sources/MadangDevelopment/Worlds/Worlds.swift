@@ -102,7 +102,7 @@ package final class Worlds: Sendable {
       state.last += 1
       return state.last
     }
-    guard let number else { throw WorldError("there are \(limit) worlds; remove some first") }
+    guard let number else { throw WorldError("there are already \(limit) worlds; remove some first") }
     var made: World?
     defer {
       state.withLock { state in

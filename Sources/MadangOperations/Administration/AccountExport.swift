@@ -2,7 +2,7 @@ import Foundation
 import MadangAPI
 import MadangCore
 
-/// What an export has written.
+/// The result of an export.
 public struct AccountExportSummary: Encodable, Sendable {
   public let path: String
   public let chats: Int
@@ -12,15 +12,15 @@ public struct AccountExportSummary: Encodable, Sendable {
 }
 
 extension Administration {
-  /// Writes everything there is about an account into a new ZIP archive, mode 0600: JSON, some rows in each file, and the files it has
-  /// uploaded. Nothing in it signs anybody in. Memory does not grow with the number of rows.
+  /// Writes all data of an account into a new ZIP archive, mode 0600: JSON, some rows in each file, and its uploaded files.
+  /// It has no passwords or tokens. Memory does not grow with the number of rows.
   /// - Throws: ``AdministrationError``; the archive is removed then.
   public func exportAccount(_ email: String, to url: URL) async throws -> AccountExportSummary {
     let record = try await madang.accountRecord(email: email)
     do {
       var zip = try ZipFile(url)
       do {
-        // Before: whoever ends the process early has the beginning of it.
+        // Before the export: a process that is ended early leaves a partial archive.
         try await madang.audit(.accountExported, subject: record.account.person.email, detail: ["path": url.path])
         return try await AccountExport(madang: madang, record: record).write(to: &zip, at: url.path)
       } catch {
@@ -44,7 +44,7 @@ private struct AccountExport {
     try zip.add("account.json", try Self.json(PersonalData(record)), at: now)
 
     var (part, after) = (0, Int64(0))
-    /// The next file of its kind.
+    /// The next file of this kind.
     func name(_ kind: String) -> String {
       part += 1
       return "\(kind)-\(part).json"
@@ -102,7 +102,7 @@ private struct AccountExport {
   }
 }
 
-// What the files of an export look like.
+// The form of the JSON files of an export.
 
 private struct PersonalData: Encodable {
   let number: Int64

@@ -2,10 +2,10 @@ import MadangAPI
 import MadangCore
 
 extension Administration {
-  /// Has a chat of an account posted in the default channels of all workspaces, or of one, by a server of the database.
+  /// Queues a chat of an account, which a server posts in the default channels of all workspaces or of one.
   /// - Parameters:
-  ///   - title: Stands above the text; empty for none.
-  ///   - email: Of the account whose chat it is. It needs not to be a member.
+  ///   - title: A title above the text; empty for none.
+  ///   - email: The e-mail of the account that posts. It need not be a member.
   public func announce(
     _ text: String, title: String, from email: String, workspace: String?
   ) async throws -> AnnouncementSummary {
@@ -18,24 +18,24 @@ extension Administration {
     try await madang.announcements(after: number, limit: limit).map(AnnouncementSummary.init)
   }
 
-  /// Has an announcement posted nowhere else.
+  /// Stops the posting of an announcement.
   public func cancelAnnouncement(_ number: Int64) async throws -> AnnouncementSummary {
     AnnouncementSummary(try await madang.cancelAnnouncement(number))
   }
 }
 
-/// What an administrator has told everybody, and how far that is.
+/// An announcement and its progress.
 public struct AnnouncementSummary: Encodable, Sendable {
   public let number: Int64
   public let content: String
-  /// The e-mail of the account whose chat it is.
+  /// The e-mail of the account that posts.
   public let from: String
-  /// In how many channels it is to be posted in all.
+  /// The number of channels in all.
   public let channels: Int
-  /// In how many it waits.
+  /// The number of channels in which it still has to be posted.
   public let waiting: Int
   public let createdAt: String
-  /// Nil for one that was not cancelled.
+  /// Nil if it was not cancelled.
   public let cancelledAt: String?
 
   init(_ announcement: Announcement) {

@@ -1,16 +1,16 @@
 import MadangCore
 
-/// Which rows of the audit log are asked for.
+/// Selects rows of the audit log.
 public struct AuditQuestion: Sendable {
-  /// Milliseconds since 1970; nil for any.
+  /// The first moment, in milliseconds since 1970; nil for any.
   public var since: Int64?
-  /// The first moment that is too late; nil for any.
+  /// The first moment after the selected ones; nil for any.
   public var until: Int64?
   /// Of ``AuditSummary/kinds``; empty for all.
   public var kinds: [String] = []
-  /// What an account did, and what was done to it or tried with its address; nil for all.
+  /// Actions by an account, and actions on it or attempts with its address; nil for all.
   public var email: String?
-  /// At most so many, the newest.
+  /// The largest number of rows, the newest.
   public var limit = 100
 
   public init() {}

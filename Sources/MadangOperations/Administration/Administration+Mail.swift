@@ -7,22 +7,22 @@ public struct QueuedMail: Encodable, Sendable {
 }
 
 extension Administration {
-  /// Queues a mail by which whoever gets it sees that mails arrive; a running server sends it.
+  /// Queues a test mail, which a running server sends.
   public func sendTestMail(to address: String) async throws -> QueuedMail {
     try requireMail()
     guard MailAddress(address) != nil else {
-      throw AdministrationError(description: "\(address) is no address for mails; write one like you@example.com")
+      throw AdministrationError(description: "'\(address)' is not a mail address; write one like you@example.com")
     }
     let mail = Mail(
       .test, to: address, subject: "Mails arrive",
-      body: "This is a test mail of \(settings.mail.name) (\(settings.publicURL)). Nobody has to do anything.\n")
+      body: "This is a test mail of \(settings.mail.name) (\(settings.publicURL)). There is nothing to do.\n")
     do { try await madang.queue(mail, lifetime: settings.mail.lifetime) } catch let leftOut as MailLeftOut {
       throw refusal(leftOut)
     }
     return QueuedMail(to: address)
   }
 
-  /// Queues a mail with a link by which an account gets another password.
+  /// Queues a mail with a link to set a new password for an account.
   public func sendPasswordReset(to email: String) async throws -> AccountSummary {
     try requireMail()
     do {
@@ -34,11 +34,11 @@ extension Administration {
     let words =
       switch leftOut.reason {
       case .queue:
-        "\(settings.mailing.queue) mails wait already (mail.queue); see in the server's log why they are not taken"
+        "\(settings.mailing.queue) mails wait already (mail.queue); the server's log shows why the mail server does not accept them"
       case .account:
-        "the account was sent \(settings.mailing.accountDay) mails today (mail.account.day); raise that, or wait until tomorrow, UTC"
+        "the account got \(settings.mailing.accountDay) mails today (mail.account.day); raise that limit, or wait until tomorrow (UTC)"
       case .hour:
-        "\(settings.mailing.hour) mails were sent this hour (mail.hour); raise that, or wait until the full hour"
+        "\(settings.mailing.hour) mails were sent this hour (mail.hour); raise that limit, or wait until the next full hour"
       }
     return AdministrationError(description: words)
   }

@@ -1,12 +1,12 @@
 import MadangCore
 
 extension Administration {
-  /// How much a workspace has and may have.
+  /// The usage and quotas of a workspace.
   public func quota(of workspace: String) async throws -> QuotaSummary {
     QuotaSummary(try await madang.usage(of: WorkspaceName(workspace)), madang.settings)
   }
 
-  /// Sets how much a workspace may have: 0 for any number, nil for what the settings say.
+  /// Sets the quotas of a workspace: 0 for any number, nil for the settings' quota.
   public func setQuota(of workspace: String, channels: Int?, members: Int?, fileBytes: Int?) async throws
     -> QuotaSummary
   {
@@ -15,13 +15,13 @@ extension Administration {
   }
 }
 
-/// How much a workspace has and may have.
+/// The usage and quotas of a workspace.
 public struct QuotaSummary: Encodable, Sendable {
   public struct Share: Encodable, Sendable {
     public let used: Int
-    /// What counts; 0 for any number.
+    /// The effective quota; 0 for any number.
     public let limit: Int
-    /// The workspace's own number; nil where the settings' counts.
+    /// The workspace's own quota; nil if the setting applies.
     public let own: Int?
   }
 

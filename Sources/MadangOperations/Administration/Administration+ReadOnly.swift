@@ -5,7 +5,7 @@ extension Administration {
   /// Whether the database is in read-only mode.
   public func readOnlyMode() async throws -> ReadOnlySummary { ReadOnlySummary(try await madang.readOnlyMode()) }
 
-  /// Begins read-only mode: once this has answered, no server of the database commits what people would write.
+  /// Begins read-only mode: once this has returned, no server of the database commits changes by people.
   /// - Parameter reason: Up to 200 characters, for administrators.
   public func beginReadOnlyMode(reason: String) async throws -> ReadOnlySummary {
     ReadOnlySummary(try await madang.beginReadOnlyMode(reason: reason))
@@ -21,7 +21,7 @@ extension Administration {
 /// Whether a database is in read-only mode.
 public struct ReadOnlySummary: Encodable, Sendable {
   public let isOn: Bool
-  /// Nil if it is off, as is the reason.
+  /// When it began; nil if it is off, as is the reason.
   public let since: String?
   public let reason: String?
 

@@ -1,25 +1,25 @@
 import MadangAPI
 import MadangCore
 
-/// An invitation, with dates as they travel.
+/// An invitation, with dates in wire format.
 public struct InvitationSummary: Encodable, Sendable {
   public let number: Int64
-  /// Nil for one of a code.
+  /// Nil for a code.
   public let email: String?
-  /// The number of the code with which the address was admitted; nil for one that an administrator made.
+  /// The number of the code that invited the address; nil if an administrator did.
   public let codeNumber: Int64?
-  /// How many accounts, or addresses of a code, it is still good for.
+  /// How many accounts, or addresses of a code, are left.
   public let usesLeft: Int
   public let createdAt: String
   public let expiresAt: String
-  /// Nil for one that was not revoked.
+  /// Nil if it was not revoked.
   public let revokedAt: String?
-  /// Only when it has just been made.
+  /// Present only right after its creation.
   public let code: String?
-  /// The same, where the server's public address is known.
+  /// A link with the code, if the server's public address is known.
   public let link: String?
 
-  /// - Parameter link: The address of its page; nil where that is not known.
+  /// - Parameter link: The URL of its page; nil if unknown.
   init(_ invitation: Invitation, code: LinkCode? = nil, link: String? = nil) {
     number = invitation.id
     email = invitation.email
@@ -39,34 +39,34 @@ extension Administration {
     try await madang.pendingAccounts(after: number, limit: limit).map(AccountSummary.init)
   }
 
-  /// Approves an account that waits for it; where mails are sent, its owner is told.
+  /// Approves a waiting account; if mails are sent, its owner gets one.
   public func approve(_ email: String) async throws -> AccountSummary {
     AccountSummary(try await madang.approveAccount(email: email))
   }
 
-  /// Deletes an account that waits for approval, as ``deleteAccount(_:)`` does.
+  /// Deletes an account that waits for approval, like ``deleteAccount(_:)``.
   public func reject(_ email: String) async throws -> AccountSummary {
     try await finish(try await madang.rejectAccount(email: email), of: email)
   }
 
-  /// Takes an account's address for confirmed.
+  /// Marks an account's address as confirmed.
   public func confirmAddress(of email: String) async throws -> AccountSummary {
     AccountSummary(try await madang.confirmAddress(byAdministrator: email))
   }
 }
 
 extension Administration {
-  /// Days for which an invitation can be made.
+  /// The allowed lifetimes of an invitation in days.
   public static let invitationDays = Madang.invitationDays
-  /// Addresses that one code can invite.
+  /// How many addresses one code can invite.
   public static let invitationUses = Madang.invitationUses
 
-  /// Invites an address: it may make one account within so many days.
+  /// Invites an address to create one account within this number of days.
   public func invite(_ email: String, days: Int) async throws -> InvitationSummary {
     InvitationSummary(try await madang.invite(email: email, days: days))
   }
 
-  /// Makes a code that invites as many addresses as it has uses. It is answered this once.
+  /// Creates a code that invites up to `uses` addresses. It is returned only once.
   public func inviteByCode(uses: Int, days: Int) async throws -> InvitationSummary {
     let made = try await madang.inviteByCode(uses: uses, days: days)
     let link = settings.publicURL.isEmpty ? nil : settings.domain.link(to: .invite, made.code)
@@ -78,7 +78,7 @@ extension Administration {
     try await madang.invitations(after: number, limit: limit).map { InvitationSummary($0) }
   }
 
-  /// Ends an invitation, and those that its code has made and that are still good.
+  /// Revokes an invitation and, if it is a code, its unused invitations.
   public func revokeInvitation(_ number: Int64) async throws -> InvitationSummary {
     InvitationSummary(try await madang.revokeInvitation(number))
   }

@@ -4,7 +4,7 @@ import MadangCore
 // Workspaces are named by their number, their id or their name.
 
 extension Administration {
-  /// Takes an account out of a workspace; channels it owns there go to the workspace's owner.
+  /// Removes an account from a workspace; channels it owns there go to the workspace's owner.
   public func removeMember(_ email: String, from workspace: String) async throws -> WorkspaceSummary {
     WorkspaceSummary(try await madang.removeMember(email: email, from: WorkspaceName(workspace)))
   }
@@ -19,7 +19,7 @@ extension Administration {
     WorkspaceSummary(try await madang.workspaceRecord(WorkspaceName(workspace)))
   }
 
-  /// Sets how many days a workspace keeps chats and files: 0 for ever, nil for what the settings say.
+  /// Sets how many days a workspace keeps chats and files: 0 for ever, nil for the settings' days.
   public func setRetention(of workspace: String, chats: Int64?, files: Int64?) async throws -> WorkspaceSummary {
     WorkspaceSummary(
       try await madang.setRetention(
@@ -31,7 +31,7 @@ extension Administration {
     WorkspaceSummary(try await madang.setHold(isHeld, of: WorkspaceName(workspace)))
   }
 
-  /// Chats that fit, the newest last. The audit log tells that somebody looked.
+  /// Matching chats, the newest last. The search is recorded in the audit log.
   public func findChats(_ question: ChatQuestion) async throws -> [FoundChatSummary] {
     var search = ChatSearch()
     search.text = question.text
@@ -42,14 +42,14 @@ extension Administration {
     return try await madang.findChats(search).map(FoundChatSummary.init)
   }
 
-  /// Takes a chat's text and files away.
+  /// Removes a chat's text and files.
   /// - Parameter chat: Its number or its id.
   public func removeChat(_ chat: String) async throws {
     try await madang.removeChat(Int64(chat).map(Reference.number) ?? .uuid(chat))
   }
 }
 
-/// Which chats are asked for.
+/// Selects chats.
 public struct ChatQuestion: Sendable {
   /// A part of the text; empty for any.
   public var text = ""
@@ -59,13 +59,13 @@ public struct ChatQuestion: Sendable {
   public var author: String?
   /// Milliseconds since 1970; nil for any.
   public var since: Int64?
-  /// At most so many, the newest.
+  /// The largest number of chats, the newest.
   public var limit = 100
 
   public init() {}
 }
 
-/// A chat as administrators find it.
+/// A chat as shown to administrators.
 public struct FoundChatSummary: Encodable, Sendable {
   public let number: Int64
   public let chatID: String
@@ -75,7 +75,7 @@ public struct FoundChatSummary: Encodable, Sendable {
   /// The author's address.
   public let author: String
   public let content: String
-  /// How many.
+  /// The number of its files.
   public let files: Int
   public let createdAt: String
 

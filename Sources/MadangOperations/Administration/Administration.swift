@@ -5,15 +5,15 @@ import MadangCore
 import MadangProviders
 import Storage
 
-/// What an operator does on the server's machine, on the server's own data; the server may run meanwhile.
+/// Operations of an administrator on the server's own data, on its machine; the server may run meanwhile.
 ///
-/// Whoever can open the data is trusted: there is no sign-in. Operations throw ``AdministrationError``.
+/// Access to the data is the permission: there is no sign-in. Operations throw ``AdministrationError``.
 public struct Administration: Sendable {
   let madang: Madang
   let settings: ServerSettings
 
   /// Runs `body` on the data of these settings.
-  /// - Throws: ``SetupError`` if there is none, it cannot be opened or is of another version; what `body` throws.
+  /// - Throws: ``SetupError`` if there is no data, or it cannot be opened or has another version; errors of `body`.
   public static func run<Result>(
     _ settings: ServerSettings, logger: Logger, _ body: (Administration) async throws -> Result
   ) async throws -> Result {
@@ -34,15 +34,16 @@ public struct Administration: Sendable {
       result = .failure(
         AdministrationError(
           description:
-            "the database is in read-only mode, and this would change it; end that with 'madang admin read-only off'"))
+            "the database is in read-only mode, so it cannot be changed; end that mode with 'madang admin read-only off'"
+        ))
     } catch let error as StorageError where error.code == .serialization {
       result = .failure(
         AdministrationError(
           description:
-            "a transaction that has not ended keeps the database from this; try again"
+            "another transaction keeps the database locked; try again"
             + (settings.database.url == nil
-              ? ", and see that no other program writes to the database"
-              : ", and if that does not help, look for it in PostgreSQL's pg_stat_activity and end it with pg_terminate_backend")
+              ? ", and make sure that no other program writes to the database"
+              : "; if that does not help, find the transaction in PostgreSQL's pg_stat_activity and end it with pg_terminate_backend")
         ))
     } catch {
       result = .failure(error)
@@ -73,7 +74,7 @@ public struct Administration: Sendable {
     let file = settings.databaseFile.path
     guard settings.database.url != nil || FileManager.default.fileExists(atPath: file) else {
       throw SetupError(
-        "\(file) is not there; name the server's directory with --data, or its database with --database-url")
+        "\(file) does not exist; name the server's directory with --data, or its database with --database-url")
     }
     return try await openMadang(
       settings.ofAdministrator, clock: Clock(), ids: IDSource(), pools: WorkerPools(settings), logger: logger,
@@ -82,7 +83,7 @@ public struct Administration: Sendable {
 }
 
 extension ServerSettings {
-  /// The same for work on the data beside a server, or without one.
+  /// Runs work on the data beside a server, or without one.
   var ofAdministrator: ServerSettings {
     var settings = self
     settings.database.readers = 1
@@ -94,14 +95,14 @@ extension ServerSettings {
   }
 }
 
-/// Chats that were dated anew, and their rooms.
+/// The chats that got new dates, and their rooms.
 public struct RedateSummary: Encodable, Sendable {
   public let rooms: Int
   public let chats: Int
 }
 
 extension Administration {
-  /// Corrects dates of chats that lie in the future because a clock was wrong when they were posted.
+  /// Corrects future dates of chats, which come from a wrong clock.
   public func redateFutureChats() async throws -> RedateSummary {
     let redated = try await madang.redateFutureChats()
     return RedateSummary(rooms: redated.rooms, chats: redated.chats)
@@ -116,13 +117,13 @@ public struct AdministrationError: Error, CustomStringConvertible {
 extension Administration {
   /// Accounts in the order of their numbers.
   /// - Parameters:
-  ///   - number: Only those after this one.
-  ///   - limit: At most so many.
+  ///   - number: Only accounts after this one.
+  ///   - limit: The largest number of accounts.
   public func accounts(after number: Int64, limit: Int) async throws -> [AccountSummary] {
     try await madang.accounts(after: number, limit: limit).map(AccountSummary.init)
   }
 
-  /// Ends an account's sessions and refuses further ones. What it wrote stays.
+  /// Ends an account's sessions and refuses new ones. Its chats stay.
   public func disable(_ email: String) async throws -> AccountSummary {
     AccountSummary(try await madang.disable(email: email))
   }
@@ -153,28 +154,29 @@ extension Administration {
 
   public func endSession(_ number: Int64) async throws { try await madang.endSession(number) }
 
-  /// How many there were.
+  /// The number of ended sessions.
   public func endSessions(of email: String) async throws -> Int { try await madang.endSessions(email: email) }
 
-  /// Makes another key that signs access tokens; servers take it when they are started again.
-  /// - Throws: ``SetupError`` or ``AdministrationError`` while one runs.
+  /// Creates a new key that signs access tokens; servers use it after their restart.
+  /// - Throws: ``SetupError`` or ``AdministrationError`` while a server runs.
   public func replaceTokenKey() async throws {
-    let lock = try settings.takeServerLock(cure: "stop it first, and start it again after this")
+    let lock = try settings.takeServerLock(cure: "stop it first, and start it again afterwards")
     defer { lock?.release() }
     do { try await madang.replaceTokenKey() } catch let error as TokenKeyConflict {
       throw AdministrationError(
-        description: "\(error); stop them all first, and start them again after this. One that was cut off counts "
+        description:
+          "\(error); stop them all first, and start them again afterwards. A server that was cut off counts as running "
           + "until PostgreSQL notices, within a minute or so")
     }
   }
 
-  /// API keys, the oldest first. Those of the settings are not among them.
+  /// API keys, the oldest first, without those in the settings.
   public func keys() async throws -> [KeySummary] { try await madang.keys().map { KeySummary($0) } }
 
-  /// Makes a key. It is answered this once.
+  /// Creates a key. It is returned only once.
   /// - Parameters:
-  ///   - registration: Who may make an account by an application with it; nil for what the settings say.
-  ///   - needsApproval: Whether such an account waits for approval; nil for what the settings say.
+  ///   - registration: Who may create an account with an application that sends this key; nil for the setting.
+  ///   - needsApproval: Whether such an account waits for approval; nil for the setting.
   public func createKey(
     _ edition: EditionName, label: String, registration: Registration? = nil, needsApproval: Bool? = nil
   ) async throws -> KeySummary {
@@ -184,8 +186,8 @@ extension Administration {
     return KeySummary(made.record, key: made.key)
   }
 
-  /// Revokes a key, which cannot be undone; a running server notices within a second or two. The file that this data directory has of
-  /// it is removed.
+  /// Revokes a key for ever; a running server notices within a second or two. Its file in this data directory, if any, is
+  /// removed.
   public func revokeKey(_ number: Int64) async throws -> KeySummary {
     let revoked = KeySummary(try await madang.revokeKey(number))
     for file in try await madang.filesOfRevokedKeys(in: settings.secretsDirectory) where unlink(file.path) != 0 {

@@ -1,9 +1,9 @@
 import MadangAPI
 import MadangCore
 
-// What administrators get to see, with dates as they travel.
+// Data for administrators, with dates in wire format.
 
-/// An account with what only its owner and administrators see.
+/// An account, with the fields that only its owner and administrators see.
 public struct AccountSummary: Encodable, Sendable {
   public let number: Int64
   public let userID: String
@@ -12,11 +12,11 @@ public struct AccountSummary: Encodable, Sendable {
   public let coins: Int
   public let sessions: Int
   public let createdAt: String
-  /// Nil for an account that may act.
+  /// Nil if the account is enabled.
   public let disabledAt: String?
-  /// Nil for an account that was not deleted.
+  /// Nil if the account was not deleted.
   public let deletedAt: String?
-  /// Since when it waits for its address to be confirmed; nil if it does not.
+  /// Since when it waits for the confirmation of its address; nil if it does not.
   public let unconfirmedAt: String?
   /// Since when it waits for approval; nil if it does not.
   public let pendingAt: String?
@@ -53,13 +53,13 @@ public struct WorkspaceSummary: Encodable, Sendable {
   public let channels: Int
   /// In its channels and direct messages.
   public let chats: Int
-  /// How many days chats are kept: 0 for ever, nil for what the settings say.
+  /// How many days chats are kept: 0 for ever, nil for the setting.
   public let chatDays: Int64?
-  /// The same of files.
+  /// How many days files are kept: 0 for ever, nil for the setting.
   public let fileDays: Int64?
-  /// Since when nothing of it may be deleted; nil if it may.
+  /// Since when it is on legal hold; nil if it is not.
   public let heldAt: String?
-  /// When its owner deleted it, if it is on hold; nil for one that people use.
+  /// When its owner deleted it, if it is on hold; nil if it exists.
   public let deletedAt: String?
   public let createdAt: String
 
@@ -105,14 +105,14 @@ public struct KeySummary: Encodable, Sendable {
   public let number: Int64
   public let edition: String
   public let label: String
-  /// Who may make an account by an application with it: a ``Registration``, or nil for what the settings say.
+  /// Who may create an account with an application that sends this key: a ``Registration``, or nil for the setting.
   public let registration: String?
-  /// Whether such an account waits for approval, `on` or `off`; nil for what the settings say.
+  /// Whether such an account waits for approval, `on` or `off`; nil for the setting.
   public let approval: String?
   public let createdAt: String
-  /// Nil for a key in use.
+  /// Nil for a valid key.
   public let revokedAt: String?
-  /// Only when it has just been made.
+  /// Present only right after its creation.
   public let key: String?
 
   init(_ record: KeyRecord, key: String? = nil) {
@@ -127,7 +127,7 @@ public struct KeySummary: Encodable, Sendable {
   }
 }
 
-/// How much a server holds.
+/// The totals of a server.
 public struct ServerStatistics: Encodable, Sendable {
   public let accounts: Int
   public let disabledAccounts: Int
@@ -138,7 +138,7 @@ public struct ServerStatistics: Encodable, Sendable {
   public let chats: Int
   public let files: Int
   public let fileBytes: Int
-  /// In all accounts together.
+  /// Of all accounts together.
   public let coins: Int
 
   init(_ statistics: Statistics) {
@@ -155,7 +155,7 @@ public struct ServerStatistics: Encodable, Sendable {
   }
 }
 
-/// What a migration made of the database: the number of its last migration, zero for none.
+/// The result of a migration: the number of the last migration, zero for none.
 public struct SchemaVersions: Encodable, Sendable {
   public let before: Int
   public let version: Int

@@ -3,8 +3,8 @@ import Logging
 import MadangCore
 import ServiceLifecycle
 
-/// Looks once in a while at what administrators are told of by mail. What is wrong is decided as `madang doctor` does. What is the
-/// database's is looked at by the server that tidies up for all.
+/// Checks regularly for problems that administrators should get a mail about, with the rules of `madang doctor`. Problems
+/// of the database are checked by the server that does the housekeeping.
 package struct AlarmWatch: ServiceLifecycle.Service {
   private let madang: Madang
   private let settings: ServerSettings
@@ -13,10 +13,10 @@ package struct AlarmWatch: ServiceLifecycle.Service {
   private let leads: @Sendable () -> Bool
   private let server: String
 
-  /// How long mails are not taken before administrators are told, in milliseconds.
+  /// How long mails fail before administrators are notified, in milliseconds.
   private static let mailPatience: Int64 = 3_600_000
 
-  /// - Parameter leads: Whether this server tidies up for all now.
+  /// - Parameter leads: Whether this server does the housekeeping now.
   package init(
     _ madang: Madang, _ settings: ServerSettings, certificateEnd: @escaping Doctor.CertificateEnd, troubles: Troubles,
     leads: @escaping @Sendable () -> Bool
@@ -25,7 +25,7 @@ package struct AlarmWatch: ServiceLifecycle.Service {
     var options = Doctor.Options()
     options.backupDays = settings.alarmWatch.backupDays
     doctor = Doctor(options, certificateEnd: certificateEnd, logger: madang.logger)
-    // Several of one machine have ports of their own.
+    // Several servers of one machine have different ports.
     server = settings.node.isEmpty ? "\(Self.hostName):\(settings.port)" : settings.node
   }
 
@@ -33,7 +33,7 @@ package struct AlarmWatch: ServiceLifecycle.Service {
     guard madang.settings.sendsMail, !madang.settings.alarms.recipients.isEmpty else { return }
     await every(settings.alarmWatch.interval, by: madang.clock) {
       do { try await madang.tell(try await findings(), of: server) } catch is CancellationError {} catch {
-        madang.logger.warning("alarms could not be looked at", metadata: ["error": "\(String(reflecting: error))"])
+        madang.logger.warning("alarms could not be checked", metadata: ["error": "\(String(reflecting: error))"])
       }
     }
   }
@@ -43,7 +43,7 @@ package struct AlarmWatch: ServiceLifecycle.Service {
     if settings.tls.isUsed { findings[.certificate] = AlarmFinding(doctor.certificateFindings(settings.tls)) }
     addTroubles(to: &findings)
     guard leads() else { return findings }
-    // Who never made one has not forgotten it.
+    // Without any backup, none is overdue.
     if settings.alarmWatch.backupDays > 0, try await madang.latestAudit(of: .backupMade) != nil {
       findings[.backup] = AlarmFinding(try await doctor.backupFindings(madang))
     }
@@ -55,22 +55,22 @@ package struct AlarmWatch: ServiceLifecycle.Service {
     return findings
   }
 
-  /// It is over when half as many fail: with one limit for both, strangers could have it told and over with each sign-in.
+  /// It ends at half of the limit: with one limit, attackers could start and end it with each sign-in.
   static func signIns(failed: Int, limit: Int) -> AlarmFinding? {
     guard failed < limit else {
       return .wrong(
         "\(limit) sign-ins or more failed within an hour (alarms.sign.ins)",
-        cure: "'madang admin audit --kind signInRefused --since 1h' tells from where, and at which accounts")
+        cure: "'madang admin audit --kind signInRefused --since 1h' shows the addresses and accounts")
     }
     return failed < max(1, limit / 2) ? .right : nil
   }
 
-  /// What others that this server asks have answered.
+  /// Problems of other servers that this one calls.
   private func addTroubles(to findings: inout [AlarmKind: AlarmFinding]) {
     findings[.mails] = troubles.finding(.mails, for: Self.mailPatience) {
       .wrong(
-        "the mail server has taken no mail for an hour: \($0.reason)",
-        cure: "look at mail.* and at that server; this mail waited for it, too")
+        "the mail server has accepted no mail for an hour: \($0.reason)",
+        cure: "check mail.* and the mail server; this mail waited for it, too")
     }
     findings[.push] = troubles.finding(.push) {
       .wrong(
@@ -78,12 +78,12 @@ package struct AlarmWatch: ServiceLifecycle.Service {
     }
     findings[.payments] = troubles.finding(.payments) {
       .wrong(
-        "the payment provider refuses to tell of payments: \($0.reason)",
+        "the payment provider refuses to answer questions about payments: \($0.reason)",
         cure: "see docs/reference/providers.md for payments.*")
     }
   }
 
-  /// As the system says it, without asking a name server.
+  /// The name from the system, without asking a name server.
   private static var hostName: String {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return "" }
@@ -92,7 +92,7 @@ package struct AlarmWatch: ServiceLifecycle.Service {
 }
 
 extension AlarmFinding {
-  /// The worst that was found.
+  /// The most severe finding.
   fileprivate init(_ findings: [DoctorFinding]) {
     let worst = findings.first { $0.severity == .error } ?? findings.first
     self = worst.map { .wrong($0.message, cure: $0.cure) } ?? .right

@@ -5,7 +5,7 @@ import MadangCore
 import ServiceLifecycle
 import SocketIOProtocol
 
-/// Looks for chats that are dated in the future, at the start and as they are posted, and tells the log.
+/// Looks for chats with future dates, at the start and at each post, and logs them.
 package final class ClockWatch: ServiceLifecycle.Service {
   private let madang: Madang
   private let isDevelopment: Bool
@@ -17,14 +17,14 @@ package final class ClockWatch: ServiceLifecycle.Service {
   }
 
   package func run() async throws {
-    // Development mode moves its clock as it likes.
+    // Development mode moves its clock freely.
     if !isDevelopment {
       do {
         if let found = try await madang.futureChats() {
           logger.warning("\(found.words)", metadata: ["cure": "\(FutureChats.cure)"])
         }
       } catch {
-        logger.warning("dates of chats cannot be looked at", metadata: ["error": "\(String(reflecting: error))"])
+        logger.warning("dates of chats cannot be checked", metadata: ["error": "\(String(reflecting: error))"])
       }
     }
     try? await gracefulShutdown()
@@ -37,7 +37,7 @@ package final class ClockWatch: ServiceLifecycle.Service {
       budget.take(at: madang.clock.steady) != nil
     else { return }
     logger.warning(
-      "a chat is dated in the future, after the one before it in its room",
+      "a chat got a date in the future, because the chat before it in its room has one",
       metadata: [
         "room": "\(room)", "date": "\(WireDate.string(date))", "cure": "\(FutureChats.cure)",
       ])

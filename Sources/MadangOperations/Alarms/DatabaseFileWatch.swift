@@ -4,14 +4,14 @@ import MadangCore
 import ServiceLifecycle
 import Storage
 
-/// Looks once in a while whether the embedded database's file is still the one that the server has open. If not, nothing is
-/// written any more, and administrators are told: in the log, and by mails that do not go through the database.
+/// Checks regularly whether the embedded database's file is still the one that the server has open. If not, writes are
+/// refused and administrators are notified: in the log, and by mails that do not use the database.
 package struct DatabaseFileWatch: ServiceLifecycle.Service {
   private let madang: Madang
   private let settings: ServerSettings
   private let mails: (any MailSender)?
 
-  /// - Parameter mails: Nil where no mails are sent.
+  /// - Parameter mails: Nil if no mails are sent.
   package init(_ madang: Madang, _ settings: ServerSettings, mails: (any MailSender)?) {
     (self.madang, self.settings, self.mails) = (madang, settings, mails)
   }
@@ -22,13 +22,13 @@ package struct DatabaseFileWatch: ServiceLifecycle.Service {
     await every(settings.database.fileInterval, by: madang.clock) { await look(state) }
   }
 
-  /// What was told of what is wrong now.
+  /// The notifications about the present problem.
   private actor State {
     var problem: String?
-    /// Administrators whose mail was taken.
+    /// Administrators whose mail was accepted.
     var told: Set<String> = []
 
-    /// Whether that is news.
+    /// Whether the problem is new.
     func set(_ problem: String?) -> Bool {
       guard problem != self.problem else { return false }
       (self.problem, told) = (problem, [])
@@ -42,13 +42,13 @@ package struct DatabaseFileWatch: ServiceLifecycle.Service {
     let problem = madang.database.fileProblem
     let isNew = await state.set(problem)
     guard let problem else {
-      if isNew { madang.logger.notice("the database's file is the one that is open again; writes go on") }
+      if isNew { madang.logger.notice("the database's file is again the one that is open; writes are accepted again") }
       return
     }
     if isNew { madang.logger.critical("writes are refused", metadata: ["reason": "\(problem)"]) }
     guard let mails else { return }
     for recipient in settings.alarms.recipients where await !state.told.contains(recipient) {
-      let subject = "The database file was exchanged"
+      let subject = "The database file was replaced"
       let mail = Mail(
         .alarm, to: recipient, subject: subject, body: "\(subject), at \(settings.publicURL):\n\n\(problem)\n")
       do {

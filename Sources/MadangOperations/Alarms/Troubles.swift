@@ -1,14 +1,14 @@
 import MadangCore
 import Synchronization
 
-/// What this server has seen of others: since when they fail, or that they work. It knows nothing of them until it has asked them.
+/// The state of other servers that this one calls: working, or failing since when. Unknown until the first call.
 package final class Troubles: Sendable {
   struct Trouble {
     /// Milliseconds since 1970, as the other.
     var since: Int64
-    /// When it failed last.
+    /// When it last failed.
     var last: Int64
-    /// Why, the last time.
+    /// The last reason.
     var reason: String
   }
 
@@ -23,11 +23,11 @@ package final class Troubles: Sendable {
 
   package func worked(_ kind: AlarmKind) { states.withLock { $0[kind] = .works } }
 
-  /// - Parameter now: Milliseconds since 1970; of no account where a single failure is told.
+  /// - Parameter now: Milliseconds since 1970; irrelevant if a single failure is reported.
   package func failed(_ kind: AlarmKind, because reason: String, now: Int64 = 0) {
     states.withLock { states in
       if case .fails(var trouble) = states[kind] {
-        // After a pause that is longer than any between tries it is another trouble.
+        // After a pause longer than any between tries it is a new problem.
         if now - trouble.last > 2 * Madang.longestMailPause { trouble.since = now }
         (trouble.reason, trouble.last) = (reason, now)
         states[kind] = .fails(trouble)
@@ -37,7 +37,7 @@ package final class Troubles: Sendable {
     }
   }
 
-  /// What administrators are to be told; nil if nothing is known, or it did not fail again and again for long enough.
+  /// The reason to report; nil if the state is unknown or it has not failed for long enough.
   /// - Parameter patience: Milliseconds from the first failure to the last one.
   func finding(_ kind: AlarmKind, for patience: Int64 = 0, _ words: (Trouble) -> AlarmFinding)
     -> AlarmFinding?

@@ -1,7 +1,7 @@
 import MadangCore
 import MadangProviders
 
-/// Asks the payment provider, and notes whether it refuses what the settings say.
+/// Calls the payment provider, and notes whether it refuses the settings.
 package struct WatchedPayments: PaymentVerifier {
   private let verifier: any PaymentVerifier
   private let troubles: Troubles

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A file to which lines are added. When it was renamed or removed, as programs that rotate logs do, a new one is made with the
-/// next lines. Its calls block; one thread at a time makes them.
+/// A file to which lines are appended. If it was renamed or removed, for example by log rotation, the next lines go to a
+/// new file. Its calls block; one thread at a time makes them.
 final class AuditFile {
   private let path: String
   private var descriptor: Int32 = -1
-  /// Whether the last line may be there in part only, as when the disk was full.
+  /// Whether the last line may be incomplete, for example after a full disk.
   private var isTorn = false
 
   init(path: String) { self.path = path }
 
   deinit { closeFile() }
 
-  /// Adds whole lines, in one write as far as the system lets it, so that those of several processes do not mix.
-  /// - Throws: `POSIXError`. What comes next is tried anew.
+  /// Appends whole lines, in one write if the system allows it, so that lines of several processes do not mix.
+  /// - Throws: `POSIXError`. Later lines are tried again.
   func append(_ lines: [UInt8]) throws {
     do {
       if !isCurrent { try reopen() }
@@ -25,7 +25,7 @@ final class AuditFile {
     }
   }
 
-  /// Whether what is open is what the path leads to.
+  /// Whether the open file is still the one at the path.
   private var isCurrent: Bool {
     var (ours, theirs) = (stat(), stat())
     return descriptor >= 0 && fstat(descriptor, &ours) == 0 && stat(path, &theirs) == 0
@@ -34,7 +34,7 @@ final class AuditFile {
 
   private func reopen() throws {
     closeFile()
-    // Not a pipe that nobody reads: it would never open.
+    // Opening a pipe without a reader would block for ever.
     descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
     if descriptor < 0 { throw Self.lastError }
   }

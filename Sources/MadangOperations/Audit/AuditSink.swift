@@ -6,9 +6,9 @@ import SocketIOProtocol
 import Storage
 import Synchronization
 
-/// Where rows of the audit log are sent besides: a file, the system's log, both or neither. Taking a row never waits. Each place
-/// has a queue and a thread of its own, so that one that takes nothing keeps no rows from the other. Rows that come while too
-/// many wait, and those that cannot be written, are lost there, counted, and told to the server's log; the database has them.
+/// Forwards rows of the audit log to a file, the system's log, both or neither. Adding a row never waits. Each target has
+/// its own queue and thread, so a blocked target does not delay the other. Rows beyond the queue's limit and rows that
+/// cannot be written are lost there, counted, and reported in the server's log; the database still has them.
 package final class AuditSink: Sendable {
   private let places: [AuditPlace]
   private let patience: Duration
@@ -28,7 +28,7 @@ package final class AuditSink: Sendable {
         AuditPlace("audit.syslog", limit: settings.auditSinks.waiting, clock: clock, logger: logger) { record, json in
           let severity = record.kind == AuditKind.signInRefused.rawValue ? 5 : 6
           let isTaken = syslog.withLock { $0.send(json, severity: severity, time: record.time) }
-          if !isTaken { throw AuditProblem(description: "the log does not take it") }
+          if !isTaken { throw AuditProblem(description: "the log does not accept it") }
         })
     }
     self.places = places
@@ -40,12 +40,12 @@ package final class AuditSink: Sendable {
     for place in places { place.take(record) }
   }
 
-  /// What the domain announces, of which only rows of the audit log are taken.
+  /// Receives the domain's announcements and takes the rows of the audit log.
   func hear(_ event: MadangCore.Event) {
     if case .audited(let record) = event { take(record) }
   }
 
-  /// Returns when all rows that were taken are written, or given up after the time that a stop may wait. No more are taken.
+  /// Returns when all rows are written, or dropped after the time that a stop may wait. Accepts no more rows.
   package func close() async {
     await withTaskGroup { group in
       for place in places { group.addTask { [patience] in await place.close(within: patience) } }
@@ -57,14 +57,14 @@ private struct AuditProblem: Error, CustomStringConvertible {
   let description: String
 }
 
-/// One place to which rows of the audit log are sent, one after the other.
+/// One target of rows, which are written in order.
 private final class AuditPlace: Sendable {
   private let limit: Int
   private let rows: AsyncStream<AuditRecord>.Continuation
   private let writing: Task<Void, Never>
   private let losses: Losses
 
-  /// - Parameter write: Blocks as long as the place does.
+  /// - Parameter write: Blocks as long as the target does.
   init(
     _ name: String, limit: Int, clock: Clock, logger: Logger,
     write: @escaping @Sendable (AuditRecord, [UInt8]) throws -> Void
@@ -106,7 +106,7 @@ private final class AuditPlace: Sendable {
       try? await Task.sleep(for: patience)
       end.finish()
     }
-    // Not a child: nothing ends a thread that a place holds.
+    // Not a child task, because a thread that a target blocks cannot be ended.
     Task { [writing] in
       await writing.value
       end.finish()
@@ -117,13 +117,13 @@ private final class AuditPlace: Sendable {
   }
 }
 
-/// Counts the rows that one place does not get, and tells the server's log once a minute.
+/// Counts the rows that one target loses, and logs them once a minute.
 private final class Losses: Sendable {
   private struct Counts {
-    /// Rows that were taken and are neither written nor lost.
+    /// Rows that are neither written nor lost yet.
     var waiting = 0
     var lost = 0
-    /// How many of them the server's log was told.
+    /// How many lost rows were logged.
     var told = 0
     var problem = ""
   }
@@ -149,7 +149,7 @@ private final class Losses: Sendable {
     if budget.take(at: clock.steady) != nil { tell() }
   }
 
-  /// No more rows are written: those that wait are lost.
+  /// Stops writing: waiting rows are lost.
   func close() {
     counts.withLock { counts in
       guard counts.waiting > 0 else { return }
@@ -166,7 +166,7 @@ private final class Losses: Sendable {
     }
     guard lost > 0 else { return }
     logger.error(
-      "rows of the audit log are not sent on; the database has them",
+      "rows of the audit log were not forwarded; the database still has them",
       metadata: ["problem": "\(place): \(problem)", "lost": "\(lost)"])
   }
 }

@@ -1,24 +1,24 @@
 import MadangAPI
 import MadangCore
 
-/// A row of the audit log as administrators and other programs get it, with its date as it travels.
+/// A row of the audit log for administrators and other programs, with its date in wire format.
 public struct AuditSummary: Encodable, Sendable {
   public let number: Int64
   public let at: String
-  /// What happened, such as `signIn`.
+  /// The kind of action, such as `signIn`.
   public let kind: String
-  /// Who did it: `account 7`, `administrator NAME`, `server` or `stranger`.
+  /// The actor: `account 7`, `administrator NAME`, `server` or `stranger`.
   public let actor: String
   /// The number of the account it is about; nil for none.
   public let account: Int64?
-  /// The account's e-mail at that time, or the name of what it is about.
+  /// The account's e-mail at that time, or the name of another subject.
   public let subject: String
-  /// The client's network address; empty for what came over none.
+  /// The client's network address; empty for local actions.
   public let address: String
   public let edition: String
-  /// Which of several servers wrote it.
+  /// The name of the server that wrote it.
   public let node: String
-  /// More, by name; never a secret.
+  /// Details by name; never a secret.
   public let detail: AuditTexts
 
   /// The kinds that this version writes.

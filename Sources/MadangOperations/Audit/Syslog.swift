@@ -1,29 +1,29 @@
 import Foundation
 
-/// The system's log, as a socket of the file system that takes datagrams: in the form that the C library's `syslog` sends, which
-/// journald and rsyslog take there, not that of RFC 5424. It waits a moment while the log has more than it takes; then what does
-/// not fit is lost, without waiting again until the log has taken something. Its calls block; one thread at a time makes them.
+/// The system's log as a datagram socket, in the form of the C library's `syslog`, which journald and rsyslog read there
+/// (not RFC 5424). If the log is full, a message waits a moment; later ones are dropped without waiting until the log
+/// accepts one again. Its calls block; one thread at a time makes them.
 final class Syslog {
-  /// Bytes of one datagram; logs take no longer ones.
+  /// The largest datagram in bytes; logs accept no longer ones.
   static let maxSize = 8192
-  /// Private messages about security (`authpriv`).
+  /// The facility of private security messages (`authpriv`).
   private static let facility = 10
 
-  /// How long a full log is waited for.
+  /// How long to wait for a full log.
   private static let patience = timeval(tv_sec: 1, tv_usec: 0)
 
   private let path: String
   private var descriptor: Int32 = -1
-  /// Whether the log was waited for in vain, and has taken nothing since.
+  /// Whether a wait failed and the log has accepted nothing since.
   private var isFull = false
 
   init(path: String) { self.path = path }
 
   deinit { closeSocket() }
 
-  /// Sends one message; false if it is lost.
+  /// Sends one message; false if it was lost.
   /// - Parameters:
-  ///   - severity: 5 for what to look at, 6 for the rest.
+  ///   - severity: 5 for messages to look at, 6 for the rest.
   ///   - time: Milliseconds since 1970.
   func send(_ message: [UInt8], severity: Int, time: Int64) -> Bool {
     let head = "<\(Self.facility * 8 + severity)>\(Self.stamp(time)) madang[\(getpid())]: "
@@ -33,11 +33,11 @@ final class Syslog {
       if put(datagram) { return true }
       if errno == EAGAIN || errno == EMSGSIZE { return false }
     }
-    // It may have been started anew since.
+    // The log may have been restarted since.
     return connect() && put(datagram)
   }
 
-  /// As `Nov 24 09:05:01`, by this machine's clock.
+  /// The form `Nov 24 09:05:01`, by this machine's clock.
   private static func stamp(_ milliseconds: Int64) -> String {
     var (seconds, parts) = (time_t(milliseconds / 1000), tm())
     localtime_r(&seconds, &parts)

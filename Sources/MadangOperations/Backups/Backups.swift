@@ -5,12 +5,12 @@ import MadangCore
 import MadangProviders
 import Storage
 
-/// How far a backup, a restore or a check is.
+/// The progress of a backup, a restore or a check.
 public struct WorkProgress: Sendable {
-  /// What is being done, in words.
+  /// The present step, in words.
   public let phase: String
   public let done: Int
-  /// Nil where it is not known.
+  /// Nil if unknown.
   public let total: Int?
 
   package init(phase: String, done: Int, total: Int?) {
@@ -27,14 +27,16 @@ public typealias TellProgress = @Sendable (WorkProgress) -> Void
 extension Administration {
   /// Makes a backup of database, files and secrets in a directory of backups, while the server may run.
   /// - Parameters:
-  ///   - keep: How many backups stay, this one among them; nil for all.
-  ///   - atFullSpeed: Else it rests as long as it works, so that people hardly wait longer meanwhile.
+  ///   - keep: How many backups to keep, including this one; nil for all.
+  ///   - atFullSpeed: If false it pauses as long as it works, so that people hardly wait longer meanwhile.
   public func backUp(
     to directory: URL, keep: Int?, atFullSpeed: Bool = false, progress: @escaping TellProgress
   ) async throws -> BackupSummary {
     guard !directory.isWithin(settings.dataDirectory) else {
       throw AdministrationError(
-        description: "\(directory.path) is in the data directory, which it is to replace one day; name one elsewhere")
+        description:
+          "\(directory.path) is in the data directory, which the backup must be able to replace; name a directory elsewhere"
+      )
     }
     return try await wording {
       let backup = BackupSummary(
@@ -58,7 +60,7 @@ extension Administration {
   /// Whether a server runs on this database.
   public func isServed() async throws -> Bool {
     guard settings.database.url != nil else { return settings.isServed }
-    // One of the servers has it, which tidies up for all.
+    // The server that does the housekeeping holds it.
     return try await !madang.database.tryAdvisoryLock("housekeeping")
   }
 
@@ -67,14 +69,14 @@ extension Administration {
       try await madang.audit(kind, subject: made.path, detail: ["rows": "\(made.rows)", "files": "\(made.files)"])
     } catch {
       throw AdministrationError(
-        description: "\(made.path) is made and whole, but the audit log of the database does not tell of it: "
+        description: "\(made.path) is complete, but it could not be recorded in the audit log: "
           + "\((error as? StorageError)?.message ?? "\(error)")")
     }
   }
 
-  /// Looks for what is wrong with the data, while the server may run, and tells each finding.
-  /// - Parameter hashes: Whether to read all files, and not only to look at their sizes.
-  /// - Returns: How many findings there are.
+  /// Checks the data, while the server may run, and reports each finding.
+  /// - Parameter hashes: Whether to read all files completely, not only their sizes.
+  /// - Returns: The number of findings.
   public func check(
     hashes: Bool, progress: @escaping TellProgress, report: @escaping @Sendable (FindingSummary) async throws -> Void
   ) async throws -> Int {
@@ -85,7 +87,7 @@ extension Administration {
     }
   }
 
-  /// The same for a backup or an export, the newest in a directory of backups: all of it is read.
+  /// Checks all of a backup or an export, or the newest in a directory of backups.
   public static func check(
     backup url: URL, progress: @escaping TellProgress,
     report: @escaping @Sendable (FindingSummary) async throws -> Void
@@ -99,7 +101,7 @@ extension Administration {
   }
 }
 
-/// Runs `check` and answers how much it reported.
+/// Runs `check` and returns the number of findings.
 private func counting(
   _ report: @escaping @Sendable (FindingSummary) async throws -> Void,
   _ check: (@escaping @Sendable (Finding) async throws -> Void) async throws -> Void
@@ -117,12 +119,12 @@ private actor Counter {
   func add() { value += 1 }
 }
 
-/// Does something with a backup, and puts what it is refused with into an administrator's words.
+/// Runs an operation on a backup, and turns its errors into words for administrators.
 func wording<Success>(_ body: () async throws -> Success) async throws -> Success {
   do { return try await body() } catch let problem as BackupProblem {
     throw AdministrationError(description: problem.description)
   } catch let error as StorageError {
-    throw AdministrationError(description: "the database refused: \(error.message)")
+    throw AdministrationError(description: "the database refused it: \(error.message)")
   } catch let error as S3Error {
     throw AdministrationError(description: "the bucket cannot be used: \(error)\n\(error.cure)")
   } catch let error as POSIXError {
@@ -133,7 +135,7 @@ func wording<Success>(_ body: () async throws -> Success) async throws -> Succes
 }
 
 extension URL {
-  /// Whether it is in a directory, or the directory itself, whatever links lead there. Neither need be there.
+  /// Whether a path is the directory or inside it, with links resolved. Neither has to exist.
   func isWithin(_ directory: URL) -> Bool {
     func parts(_ url: URL) -> [String] {
       var (there, missing) = (url.standardizedFileURL, [String]())
@@ -147,7 +149,7 @@ extension URL {
   }
 }
 
-/// What a backup or an export became.
+/// The result of a backup or an export.
 public struct BackupSummary: Encodable, Sendable {
   public let path: String
   public let createdAt: String
@@ -157,11 +159,11 @@ public struct BackupSummary: Encodable, Sendable {
   public let rows: Int
   public let files: Int
   public let bytes: Int
-  /// Files that take no room, because the backup before has them as well.
+  /// Files without extra space, because the previous backup has them, too.
   public let linked: Int
-  /// Files that are missing or damaged though the database names them, in words.
+  /// Missing or damaged files that the database names, in words.
   public let losses: [String]
-  /// Former backups that were removed.
+  /// Removed older backups.
   public let removed: Int
 
   init(_ outcome: BackupOutcome) {
@@ -178,20 +180,20 @@ public struct BackupSummary: Encodable, Sendable {
   }
 }
 
-/// What was restored or imported.
+/// The result of a restore or an import.
 public struct RestoreSummary: Encodable, Sendable {
   /// Of the backup.
   public let path: String
-  /// When it was made.
+  /// When the backup was made.
   public let createdAt: String
   public let installation: String?
   /// Of the database's tables, in the backup.
   public let version: Int
   public let rows: Int
   public let files: Int
-  /// Files that are damaged or missing in the backup and were left out.
+  /// Files that are damaged or missing in the backup and were skipped.
   public let skipped: Int
-  /// Where an embedded database was put that the imported one takes the place of; nil if there was none.
+  /// The new place of the embedded database that the imported one replaces; nil if there was none.
   public let aside: String?
 
   init(_ backup: Backup, files: Int, skipped: Int, aside: String? = nil) {
@@ -206,11 +208,11 @@ public struct RestoreSummary: Encodable, Sendable {
   }
 }
 
-/// Something that is not as it should be.
+/// A problem found by a check.
 public struct FindingSummary: Encodable, Sendable {
   /// `database`, `reference`, `coins`, `room`, `file`, `installation`, `number` or `backup`.
   public let kind: String
-  /// What it is about, such as a path or `room 7`.
+  /// The subject, such as a path or `room 7`.
   public let subject: String
   public let problem: String
   public let cure: String

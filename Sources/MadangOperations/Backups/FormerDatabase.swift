@@ -3,7 +3,7 @@ import Logging
 import MadangCore
 import Storage
 
-/// The embedded database in a data directory while another one takes its place; no server runs on it.
+/// The embedded database in a data directory while another one replaces it; no server uses it.
 struct FormerDatabase {
   private let file: URL
   private let lock: FileLock?
@@ -17,10 +17,10 @@ struct FormerDatabase {
     file = settings.databaseFile
     self.settings = settings
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-    lock = try settings.takeServerLock(cure: "stop it first: what people do there meanwhile would be lost")
+    lock = try settings.takeServerLock(cure: "stop it first: changes by people meanwhile would be lost")
   }
 
-  /// Throws ``AdministrationError`` if it has what a backup that is to take its place lacks.
+  /// Throws ``AdministrationError`` if it has rows that the replacing backup lacks.
   func requireNothingNewer(than backup: Backup, _ logger: Logger) async throws {
     let madang = try await openMadang(
       settings.ofAdministrator, clock: Clock(), ids: IDSource(), pools: WorkerPools(settings), logger: logger,
@@ -32,16 +32,16 @@ struct FormerDatabase {
     guard !words.isEmpty else { return }
     throw AdministrationError(
       description:
-        "\(backup.folder.path) is older than the database that it came from: \(file.path) has newer rows, "
-        + "\(words.joined(separator: ", ")). Nothing was imported. While no server runs, export again and import that; or give "
-        + "--older: the newer rows are then in the renamed \(file.lastPathComponent) only")
+        "\(backup.folder.path) is older than its database: \(file.path) has newer rows, "
+        + "\(words.joined(separator: ", ")). Nothing was imported. Stop all servers, export again and import that; or give "
+        + "--older: then only the renamed \(file.lastPathComponent) has the newer rows")
   }
 
-  /// Renames it, so that nothing takes it for the installation's any more. Answers its new path.
+  /// Renames it, so that it is no longer used as the installation's. Returns its new path.
   func putAside() throws -> String {
     let paths = (1...).lazy.map { number in file.path + (number == 1 ? ".moved" : ".moved-\(number)") }
     guard let target = paths.first(where: { !FileManager.default.fileExists(atPath: $0) }) else { return file.path }
-    // Its log first, which is there after a crash: the database is not to be found without it.
+    // Its log first, which exists after a crash: the database must not be found without it.
     for suffix in ["-wal", "-shm", ""] where FileManager.default.fileExists(atPath: file.path + suffix) {
       try FileManager.default.moveItem(atPath: file.path + suffix, toPath: target + suffix)
     }

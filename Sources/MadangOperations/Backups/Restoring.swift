@@ -4,9 +4,9 @@ import MadangAPI
 import MadangCore
 import Storage
 
-/// A file in a data directory into which a backup is being restored. As long as it is there, no server starts on it.
+/// A marker file in a data directory during a restore. While it exists, no server starts there.
 package struct RestoreMarker {
-  /// The name of the marker while it is written; it may be left by a restore that was killed before it began.
+  /// The name of the marker while it is written; a killed restore may leave it.
   static let draftName = "restoring.new"
 
   private let file: URL
@@ -27,19 +27,19 @@ package struct RestoreMarker {
 
   func remove() throws { try FileManager.default.removeItem(at: file) }
 
-  /// Throws ``SetupError`` while it is there.
+  /// Throws ``SetupError`` while the marker exists.
   package func refuseServing() throws {
     guard backup != nil else { return }
     throw SetupError(
-      "a restore into \(file.deletingLastPathComponent().path) has not ended; run 'madang admin restore' again with the same "
+      "a restore into \(file.deletingLastPathComponent().path) is unfinished; run 'madang admin restore' again with the same "
         + "backup, or name another directory")
   }
 }
 
 extension Administration {
-  /// Restores a backup, the newest in a directory of backups, to the place of these settings, which must be empty; or goes
-  /// on with what was interrupted. All of the backup is verified first.
-  /// - Parameter skippingDamaged: Whether to do without files that are damaged or missing in the backup.
+  /// Restores a backup, or the newest in a directory of backups, to the place of these settings, which must be empty; or
+  /// continues an interrupted restore. The whole backup is verified first.
+  /// - Parameter skippingDamaged: Whether to restore without files that are damaged or missing in the backup.
   /// - Throws: ``AdministrationError``, ``SetupError``.
   public static func restore(
     _ settings: ServerSettings, from url: URL, skippingDamaged: Bool, logger: Logger, progress: @escaping TellProgress
@@ -66,7 +66,7 @@ extension Administration {
           hasBegun = true
           try await madang.restoreFiles(of: backup, without: skipped) { progress(WorkProgress($0)) }
           try await madang.restoreSecrets(of: backup, to: settings.secretsDirectory)
-          // Last: what is restored is served only once the database says whose it is.
+          // Last, because a server accepts the files only once the database has the installation's id.
           try await madang.load(backup) { progress(WorkProgress($0)) }
           try await madang.audit(.restored, of: backup)
         }
@@ -79,10 +79,10 @@ extension Administration {
     }
   }
 
-  /// Loads the database of an export, or of a backup, into the database of these settings, which must be empty. Files and
-  /// secrets stay as they are; the files must be those of the installation. An embedded database in the data directory that
-  /// PostgreSQL takes the place of is put aside: else commands without --database-url would go on with it.
-  /// - Parameter allowsOlder: Whether that one may have rows that came later; else the import is refused.
+  /// Loads the database of an export or a backup into the database of these settings, which must be empty. Files and
+  /// secrets stay as they are; the files must belong to the installation. An embedded database in the data directory that
+  /// PostgreSQL replaces is renamed: otherwise commands without --database-url would continue with it.
+  /// - Parameter allowsOlder: Whether the embedded database may have newer rows; otherwise the import is refused.
   /// - Throws: ``AdministrationError``, ``SetupError``.
   public static func importDatabase(
     _ settings: ServerSettings, from url: URL, allowsOlder: Bool = false, logger: Logger,
@@ -102,7 +102,7 @@ extension Administration {
           guard try await madang.hasFiles(of: backup) else {
             throw AdministrationError(
               description: "the files in \(settings.filesPlace) are not of installation "
-                + "\(backup.manifest.installation ?? "none"); bring them there first, or restore a backup, which holds them"
+                + "\(backup.manifest.installation ?? "none"); copy the right files there first, or restore a backup with files"
             )
           }
           try await madang.prepareDatabase(for: backup, isResumed: false)
@@ -149,7 +149,7 @@ extension Madang {
   }
 }
 
-/// A data directory that is empty, or in which a restore of the same backup was interrupted.
+/// A data directory that is empty, or has an interrupted restore of the same backup.
 private struct RestoreTarget {
   let settings: ServerSettings
   let marker: RestoreMarker
@@ -172,7 +172,7 @@ private struct RestoreTarget {
       guard theirs == identity else {
         throw AdministrationError(
           description:
-            "the restore of another backup into \(settings.dataDirectory.path) has not ended; run that one again, or "
+            "the restore of another backup into \(settings.dataDirectory.path) is unfinished; run that one again, or "
             + "name another directory with --data")
       }
       return
@@ -180,14 +180,14 @@ private struct RestoreTarget {
     guard contents.isEmpty else {
       throw AdministrationError(
         description:
-          "\(settings.dataDirectory.path) is not empty; name another directory with --data. If only the database is "
-          + "lost and the files in it are to stay, use 'madang admin import'")
+          "\(settings.dataDirectory.path) is not empty; name another directory with --data. If only the database was "
+          + "lost and its files should stay, use 'madang admin import'")
     }
     try settings.makeDataDirectory()
     try marker.set(identity)
   }
 
-  /// Removes what was made in it before anything was restored: the marker, and what opening a place makes.
+  /// Removes the marker and files that opening the place creates, before anything was restored.
   func giveBack() {
     guard !isResumed else { return }
     for name in contents { try? FileManager.default.removeItem(at: settings.dataDirectory.appending(path: name)) }
@@ -197,8 +197,8 @@ private struct RestoreTarget {
     guard try await madang.filesAreFree(for: backup, isResumed: isResumed) else {
       throw AdministrationError(
         description:
-          "there are files in \(settings.filesPlace); name an empty place. If only the database is lost and they are "
-          + "to stay, use 'madang admin import', not while another server uses these files")
+          "there are files in \(settings.filesPlace); name an empty location. If only the database was lost and the files should "
+          + "stay, use 'madang admin import' while no other server uses these files")
     }
   }
 }

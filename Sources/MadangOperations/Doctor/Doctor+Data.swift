@@ -3,20 +3,21 @@ import MadangCore
 import MadangProviders
 
 extension Doctor {
-  /// What is wrong with the data directory and its disk.
+  /// Problems of the data directory and its disk.
   func dataFindings(_ settings: ServerSettings) -> [DoctorFinding] {
     let directory = settings.dataDirectory
     guard let owner = FileMode(directory)?.owner else {
       return [
         DoctorFinding(
-          .dataDirectory, .error, "\(directory.path) is not there",
-          cure: "name the server's directory with --data or --config, as 'madang serve' has it")
+          .dataDirectory, .error, "\(directory.path) does not exist",
+          cure: "name the server's directory with --data or --config, as for 'madang serve'")
       ]
     }
     guard owner == geteuid() else {
       return [
         DoctorFinding(
-          .dataDirectory, .error, "\(directory.path) belongs to user \(owner), and the doctor is user \(geteuid())",
+          .dataDirectory, .error,
+          "\(directory.path) belongs to user \(owner), and the doctor runs as user \(geteuid())",
           cure: "run the doctor as the server's user: sudo runuser -u madang -- madang doctor ...")
       ]
     }
@@ -35,7 +36,7 @@ extension Doctor {
       DoctorFinding(
         .dataPrivacy, .error, "every user of this machine can read \(file.path)",
         cure:
-          "chmod \(file == secrets ? "-R " : "")o= '\(file.path)'; if others could read it, make other API keys ('madang admin keys create') and "
+          "chmod \(file == secrets ? "-R " : "")o= '\(file.path)'; if others could read it, create new API keys ('madang admin keys create') and "
           + "revoke these")
     }
   }
@@ -51,7 +52,7 @@ extension Doctor {
     return [
       finding(
         .diskSpace, disk.freePercent, "the disk",
-        "make room or a larger disk: without room nothing can be posted; 'madang admin stats' tells how much files take"
+        "free some space or enlarge the disk: when it is full, people cannot post; 'madang admin stats' shows the size of files"
       ),
       finding(
         .diskInodes, disk.freeInodesPercent, "the inodes",
@@ -59,7 +60,7 @@ extension Doctor {
     ].compactMap(\.self)
   }
 
-  /// Two logs' worth are more than one that waits for a reader to end.
+  /// Twice the limit is more than a log that waits for a reader to end.
   private func logFindings(_ settings: ServerSettings) -> [DoctorFinding] {
     let log = settings.databaseLogFile
     guard settings.database.url == nil, let size = FileMode(log)?.size, size / 2 > settings.database.logLimit
@@ -68,21 +69,21 @@ extension Doctor {
       DoctorFinding(
         .writeAheadLog, .warning, "\(log.path) has \(size) bytes, database.log.limit is \(settings.database.logLimit)",
         cure:
-          "end programs that read the database for long ('fuser \(settings.databaseFile.path)'), or start the server again"
+          "end programs that keep the database open ('fuser \(settings.databaseFile.path)'), or restart the server"
       )
     ]
   }
 
-  /// What is wrong with other files that settings name.
+  /// Problems of other files in the settings.
   func ownFileFindings(_ settings: ServerSettings) async -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
     if settings.tls.isUsed {
       findings += certificateFindings(settings.tls)
-      findings += openFile(settings.tls.keyFile, .certificateKey, "and have the certificate made anew with another key")
+      findings += openFile(settings.tls.keyFile, .certificateKey, "and replace the certificate and its key")
     }
     let account = settings.providers.firebase.accountFile
     if !account.isEmpty {
-      findings += openFile(account, .pushAccount, "and make another key of the service account")
+      findings += openFile(account, .pushAccount, "and create a new key of the service account")
       if access(account, R_OK) != 0 {
         findings.append(
           DoctorFinding(
@@ -91,8 +92,8 @@ extension Doctor {
       }
     }
     let key = settings.providers.applePush.keyFile
-    if !key.isEmpty { findings += openFile(key, .pushAccount, "and make another key at developer.apple.com") }
-    // As the server does at its start. Nobody is called.
+    if !key.isEmpty { findings += openFile(key, .pushAccount, "and create a new key at developer.apple.com") }
+    // As the server does at its start, without a call over the network.
     do { _ = try await settings.providers.pushSender(lifetime: settings.push.lifetime, logger: logger) } catch let error
       as SetupError
     {
@@ -123,7 +124,7 @@ extension Doctor {
     ]
   }
 
-  /// What is wrong with the files of the server's own certificate.
+  /// Problems of the server's own certificate files.
   func certificateFindings(_ tls: TLSSettings) -> [DoctorFinding] {
     do {
       return Self.expiryFindings(try certificateEnd(tls), .certificate, tls.certificateFile)
@@ -136,7 +137,7 @@ extension Doctor {
     }
   }
 
-  /// - Parameter place: Where the certificate is.
+  /// - Parameter place: The file or URL of the certificate.
   static func expiryFindings(_ end: Date, _ check: DoctorCheck, _ place: String) -> [DoctorFinding] {
     let days = Int(end.timeIntervalSinceNow / 86_400)
     guard end < Date(timeIntervalSinceNow: 14 * 86_400) else { return [] }
@@ -145,7 +146,7 @@ extension Doctor {
       DoctorFinding(
         check, hasEnded ? .error : .warning,
         "the certificate of \(place) \(hasEnded ? "has ended" : "ends in \(days) days"): \(end.ISO8601Format())",
-        cure: "renew it; a server that speaks TLS itself takes it by itself, nginx by 'systemctl reload nginx'")
+        cure: "renew it; a server with tls.cert loads it by itself, nginx at 'systemctl reload nginx'")
     ]
   }
 }

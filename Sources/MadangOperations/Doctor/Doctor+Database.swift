@@ -5,22 +5,22 @@ import MadangCore
 import Storage
 
 extension Doctor {
-  /// What is wrong with the database and what it tells of, and what the server answers: nil if that is not known here.
-  /// A PostgreSQL that does not answer is given `databasePatience` in all.
+  /// Problems of the database and of its data, and the server's secret for the probe: nil if unknown. All questions to a
+  /// silent PostgreSQL together take at most `databasePatience`.
   func databaseFindings(_ settings: ServerSettings) async -> (findings: [DoctorFinding], probe: DoctorProbe?) {
     guard settings.database.url != nil else { return await examineDatabase(settings) }
     let limit = options.databasePatience
     return await within(limit) { await examineDatabase(settings) } ?? (
       [
         DoctorFinding(
-          .database, .error, "PostgreSQL takes connections and does not answer within \(limit)",
-          cure: "look at its log and at what it waits for (pg_stat_activity), and at the network between")
+          .database, .error, "PostgreSQL accepts connections but does not answer within \(limit)",
+          cure: "check its log, what it waits for (pg_stat_activity), and the network to it")
       ], nil
     )
   }
 
-  /// Nil when the work takes longer. It then goes on by itself, as what waits for a database cannot be interrupted: the
-  /// program ends soon, and it changes nothing.
+  /// Nil if the work takes longer. It then continues, because waiting for a database cannot be interrupted; the program
+  /// ends soon, and the work changes nothing.
   private func within<Result: Sendable>(_ limit: Duration, _ work: @escaping @Sendable () async -> Result) async
     -> Result?
   {
@@ -46,13 +46,14 @@ extension Doctor {
           findings.append(
             DoctorFinding(
               .files, .error, "\(settings.filesPlace) cannot be read: \(error)",
-              cure: "check that it is there and, of a bucket, that its endpoint and its credentials are right"))
+              cure: "check that it exists; for a bucket, check endpoint and credentials"))
         }
         findings += try await madang.filesOfRevokedKeys(in: settings.secretsDirectory).map { file in
           DoctorFinding(
-            .revokedKeys, .warning, "\(file.path) holds an API key that was revoked: applications with it are refused",
+            .revokedKeys, .warning,
+            "\(file.path) has an API key that was revoked: applications that send it are refused",
             cure:
-              "remove the file; 'madang admin keys list' shows the keys in use, and 'madang admin keys create' makes another"
+              "remove the file; 'madang admin keys list' shows the valid keys, and 'madang admin keys create' creates another"
           )
         }
         findings += try await backupFindings(madang)
@@ -63,9 +64,9 @@ extension Doctor {
           findings.append(
             DoctorFinding(
               .readOnlyMode, .warning,
-              "read-only mode is on since \(WireDate.string(mode.since))"
+              "read-only mode has been on since \(WireDate.string(mode.since))"
                 + (mode.reason.isEmpty ? "" : ": \(mode.reason)"),
-              cure: "'madang admin read-only off' when the work is done: until then people can read, and write nothing")
+              cure: "run 'madang admin read-only off' when your work is done: until then people can read but not write")
           )
         }
         if settings.database.url != nil {
@@ -88,30 +89,30 @@ extension Doctor {
   func backupFindings(_ madang: Madang) async throws -> [DoctorFinding] {
     guard options.backupDays > 0 else { return [] }
     let limit = madang.clock.now - Int64(options.backupDays) * 86_400_000
-    // Who has just begun needs none yet; of earlier times nothing is known.
+    // A new installation needs no backup yet.
     guard let begun = try await madang.auditBegan(), begun < limit else { return [] }
     let last = try await madang.latestAudit(of: .backupMade)
     if let last, last >= limit { return [] }
     let words = last.map {
-      "the newest backup that the audit log tells of is \((madang.clock.now - $0) / 86_400_000) days old"
+      "the newest backup in the audit log is \((madang.clock.now - $0) / 86_400_000) days old"
     }
     return [
       DoctorFinding(
-        .backup, .warning, words ?? "the audit log tells of no backup",
+        .backup, .warning, words ?? "the audit log has no backup",
         cure:
-          "have 'madang admin backup DIR --keep 14' run each day (docs/operate.md), or say with --backup-days how old one may be"
+          "run 'madang admin backup DIR --keep 14' each day (docs/operate.md), or allow older backups with --backup-days"
       )
     ]
   }
 
-  /// Whether a server runs that has another file open.
+  /// Whether the running server has another file open.
   private func fileFindings(_ madang: Madang, _ settings: ServerSettings) async throws -> [DoctorFinding] {
     guard settings.isServed, try await madang.isCopiedFile() else { return [] }
     return [
       DoctorFinding(
-        .databaseFile, .error, "the running server has another file open than \(settings.databaseFile.path)",
+        .databaseFile, .error, "the running server uses another file than \(settings.databaseFile.path)",
         cure:
-          "stop the server; put the file back that was moved away, which has all that was acknowledged, or start with this one"
+          "stop the server; move the former file back, which has all confirmed changes, or start with this one"
       )
     ]
   }
@@ -131,14 +132,14 @@ extension Doctor {
     for (name, what) in [
       ("fsync", "a crash of the machine may destroy the database"),
       ("full_page_writes", "a crash of the machine may destroy the database"),
-      ("synchronous_commit", "a crash may lose what people were told is posted"),
+      ("synchronous_commit", "a crash may lose chats that were confirmed as posted"),
     ] where found[name] == "off" {
       findings.append(
         DoctorFinding(
           .databaseDurability, .error, "PostgreSQL: \(name) is off: \(what)",
-          cure: "set \(name) = on (ALTER SYSTEM, ALTER DATABASE or ALTER ROLE, wherever it was set)"))
+          cure: "set \(name) = on with ALTER SYSTEM, ALTER DATABASE or ALTER ROLE, where it was set to off"))
     }
-    // Besides readers and writers: long work, locks, notifications, and an administrator.
+    // In addition to readers and writers: long work, locks, notifications, and an administrator.
     let needed = settings.databaseReaderCount + settings.database.writers + 4
     if let limit = found["max_connections"].flatMap({ Int($0) }),
       limit - (found["superuser_reserved_connections"].flatMap { Int($0) } ?? 0) < needed
@@ -148,7 +149,7 @@ extension Doctor {
           .databaseConnections, .error,
           "PostgreSQL: max_connections is \(limit), and each server may take \(needed) connections",
           cure:
-            "raise max_connections, or set database.readers (now \(settings.databaseReaderCount)) or database.writers lower"
+            "raise max_connections, or lower database.readers (now \(settings.databaseReaderCount)) or database.writers"
         ))
     }
     return findings

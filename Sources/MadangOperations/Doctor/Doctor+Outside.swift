@@ -7,19 +7,19 @@ import NIOPosix
 import NIOSSL
 
 extension Doctor {
-  /// Whether this is a URL of a server, which can be looked at.
+  /// Whether this is the URL of a server.
   public static func takes(_ url: String) -> Bool { OutsidePlace(url, patience: .zero) != nil }
 
-  /// What clients meet who call the server by a URL.
+  /// Problems that clients of a URL meet.
   /// - Parameters:
-  ///   - settings: Those of the server; nil where they are not known.
-  ///   - probe: What the server answers; nil where that is not known.
+  ///   - settings: The server's settings; nil if unknown.
+  ///   - probe: Asks the server how requests arrive; nil if unknown.
   func outsideFindings(_ url: String, settings: ServerSettings?, probe: DoctorProbe?) async -> [DoctorFinding] {
     guard let place = OutsidePlace(url, patience: options.patience) else {
       return [
         DoctorFinding(
-          .connection, .error, "'\(url)' is no URL of a server",
-          cure: "write one like https://chat.example.com, a name with other letters as the DNS has it (xn--...)")
+          .connection, .error, "'\(url)' is not the URL of a server",
+          cure: "write one like https://chat.example.com, and an international name in its DNS form (xn--...)")
       ]
     }
     if let file = options.trustedRoots, (try? NIOSSLCertificate.fromPEMFile(file))?.isEmpty ?? true {
@@ -42,7 +42,7 @@ extension Doctor {
     guard first.status != nil else {
       return [
         DoctorFinding(
-          .answer, .error, "\(place.url) does not answer within \(options.patience), or not by HTTP",
+          .answer, .error, "\(place.url) does not answer with HTTP within \(options.patience)",
           cure: "check that the port is that of the server or its proxy, and that https:// is right")
       ]
     }
@@ -55,7 +55,7 @@ extension Doctor {
         findings += await pollingFindings(place, client)
         findings += await webSocketFindings(place, place.isSecure ? lenient : nil)
         findings += await uploadFindings(place, settings ?? ServerSettings(), place.isSecure ? lenient : nil)
-        // The proof is for the server alone: it goes nowhere in the clear, and to nobody whose certificate is not checked.
+        // The proof is for the server only: it is never sent without TLS or without checking the certificate.
         if let probe, let settings, place.isSecure || first.isLocal {
           findings += await probeFindings(place, settings, probe, isLocal: first.isLocal)
         }
@@ -71,7 +71,7 @@ extension Doctor {
     _ place: OutsidePlace, _ settings: ServerSettings, _ probe: DoctorProbe, isLocal: Bool
   ) async -> [DoctorFinding] {
     let client = Self.client(strictTLS)
-    // A server that is not believed in has its finding already.
+    // An untrusted certificate already has its finding.
     let findings = try? await probeFindings(place, settings, probe, isLocal: isLocal, client)
     try? await client.shutdown()
     return findings ?? []
@@ -84,14 +84,14 @@ extension Doctor {
       eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
   }
 
-  /// For what asks a server whose certificate is looked at elsewhere.
+  /// For calls to a server whose certificate is checked elsewhere.
   static var lenientTLS: TLSConfiguration {
     var lenient = TLSConfiguration.makeClientConfiguration()
     lenient.certificateVerification = .none
     return lenient
   }
 
-  /// As clients have it, who check the certificate.
+  /// As clients do, which check the certificate.
   var strictTLS: TLSConfiguration {
     var strict = TLSConfiguration.makeClientConfiguration()
     if let roots = options.trustedRoots { strict.additionalTrustRoots = [.file(roots)] }
@@ -102,9 +102,9 @@ extension Doctor {
     let cure =
       switch error {
       case let error as NIOConnectionError where error.connectionErrors.isEmpty:
-        "the name leads to no address: check it, and its DNS records"
-      case is NIOSSLError, is BoringSSLError: "TLS is not spoken there as clients speak it: check port and certificate"
-      default: "check that the server and its proxy run and listen there, and that no firewall is between"
+        "the name has no address: check the name and its DNS records"
+      case is NIOSSLError, is BoringSSLError: "the TLS handshake failed: check port and certificate"
+      default: "check that the server and its proxy run and listen there, and that no firewall blocks them"
       }
     return DoctorFinding(.connection, .error, "\(place.url) cannot be reached: \(networkWords(error))", cure: cure)
   }
@@ -115,8 +115,8 @@ extension Doctor {
       return [
         DoctorFinding(
           .answer, .error,
-          "\(place.url)/livez answers \(live.status): there is no Madang behind it, or it does not run",
-          cure: "start the server; check to where the proxy leads (proxy_pass)")
+          "\(place.url)/livez answers \(live.status): it does not lead to a Madang, or Madang does not run",
+          cure: "start the server; check the proxy's target (proxy_pass)")
       ]
     }
     var findings: [DoctorFinding] = []
@@ -125,7 +125,7 @@ extension Doctor {
       findings.append(
         DoctorFinding(
           .readiness, .error, "\(place.url)/readyz answers \(ready.status): \(ready.text.prefix(200))",
-          cure: "database or disk take no writes: the server's log says why (not ready)"))
+          cure: "the database or the disk refuses writes: the server's log shows why (not ready)"))
     }
     let format = Date.VerbatimFormatStyle(
       format:
@@ -138,34 +138,35 @@ extension Doctor {
           DoctorFinding(
             .clock, difference > 60 ? .error : .warning,
             "the clocks of \(place.url) and of this machine differ by \(Int(min(difference, 1e15))) seconds",
-            cure: "have both keep time (systemd-timesyncd, chrony): tokens and certificates end by it"))
+            cure: "synchronise both clocks (systemd-timesyncd, chrony): they decide when tokens and certificates expire"
+          ))
       }
     }
     return findings
   }
 
-  /// What answers that is for programs of the server's machine only.
+  /// Calls that must be answered to programs of the server's machine only.
   private func exposureFindings(_ place: OutsidePlace, _ client: HTTPClient) async throws -> [DoctorFinding] {
     let cure =
-      "have the proxy pass on Host and X-Forwarded-For as the README has it, or move them to a port of their own "
+      "let the proxy pass on Host and X-Forwarded-For (docs/host.md), or move these calls to a separate port "
       + "(operations = 127.0.0.1:9090)"
     var findings: [DoctorFinding] = []
     if try await place.call("/metrics", with: client).status == 200 {
       findings.append(
         DoctorFinding(
-          .metricsReachable, .warning, "everybody can read \(place.url)/metrics",
+          .metricsReachable, .warning, "anyone can read \(place.url)/metrics",
           cure: cure + "; or metrics.public = false"))
     }
     switch try await place.call("/_dev/clock", with: client).status {
     case 200:
       findings.append(
         DoctorFinding(
-          .developmentReachable, .error, "everybody can make development calls (\(place.url)/_dev)",
+          .developmentReachable, .error, "anyone can make development calls (\(place.url)/_dev)",
           cure: "start the server without --dev"))
     case 403:
       findings.append(
         DoctorFinding(
-          .developmentReachable, .error, "\(place.url) is in development mode, where others reach it",
+          .developmentReachable, .error, "\(place.url) is in development mode and can be reached from outside",
           cure: "start the server without --dev"))
     default: break
     }

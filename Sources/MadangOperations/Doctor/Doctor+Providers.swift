@@ -2,10 +2,10 @@ import Foundation
 import MadangProviders
 
 extension Doctor {
-  /// Which of the providers that settings name cannot be reached. Any answer will do: nobody is signed in, and nothing is told.
+  /// Providers in the settings that cannot be reached. Any answer is enough: nothing is signed in or sent.
   func providerFindings(_ settings: ServerSettings) async -> [DoctorFinding] {
     let providers = settings.providers
-    // Settings that are wrong have their findings already.
+    // Wrong settings already have their findings.
     guard settings.problems().isEmpty, let authorities = try? providers.authorities() else { return [] }
     let calls = ProviderCalls(
       timeout: options.patience, over: ProviderConnections(authorities: authorities, isShared: true))
@@ -19,7 +19,7 @@ extension Doctor {
             return DoctorFinding(
               .providers, .error, "\(key): \(url) does not answer: \(networkWords(error))",
               cure:
-                "check the URL, the name server, and that the firewall lets the server out; for a proxy that looks into TLS, "
+                "check the URL, the name server, and that the firewall lets the server out; for a proxy that inspects TLS, set "
                 + "providers.ca (docs/reference/providers.md)")
           }
         }
@@ -29,7 +29,7 @@ extension Doctor {
     }
   }
 
-  /// Whether the server of mails lets this one in. No mail is sent.
+  /// Whether the mail server accepts this one. No mail is sent.
   func mailFindings(_ settings: ServerSettings) async -> [DoctorFinding] {
     guard !settings.mail.server.isEmpty, settings.problems().isEmpty else { return [] }
     var mail = settings.mail
@@ -38,7 +38,7 @@ extension Doctor {
       return [
         DoctorFinding(
           .mailServer, .error,
-          "mail.smtp: \(mail.server) does not let this server in: \((error as? SMTPSender.NotTaken)?.description ?? networkWords(error))",
+          "mail.smtp: \(mail.server) refuses this server: \((error as? SMTPSender.NotTaken)?.description ?? networkWords(error))",
           cure:
             "check mail.smtp, mail.user, mail.password and mail.tls, and that the firewall lets the server out (docs/host.md)"
         )

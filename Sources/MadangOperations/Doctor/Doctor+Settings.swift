@@ -4,10 +4,10 @@ import MadangCore
 import MadangProviders
 
 extension Doctor {
-  /// OWASP asks of Argon2id for 7 MiB with five passes at least, or as much work with more memory.
+  /// OWASP recommends at least 7 MiB with five passes for Argon2id, or as much work with more memory.
   private static let leastHashingWork = 7 * 1024 * 5
 
-  /// What settings say that is no mistake and yet a danger.
+  /// Valid settings that are dangerous.
   func settingsFindings(_ settings: ServerSettings, url: String?) -> [DoctorFinding] {
     let called = url.flatMap { URL(string: $0) }
     let hosts = [settings.host, called?.host(), URL(string: settings.publicURL)?.host()]
@@ -24,38 +24,39 @@ extension Doctor {
     }
     if settings.keys.keys.contains(where: { EditionName.developmentKeys[$0] != nil }) && isPublic {
       add(
-        .developmentKeys, .error, "keys: one of the API keys is that of development mode, which everybody knows",
-        "leave it out; 'madang admin keys create' makes others")
+        .developmentKeys, .error, "keys: one of the API keys is that of development mode, which is public",
+        "remove it; create others with 'madang admin keys create'")
     }
     let (work, overflow) = settings.passwords.cost.memory.multipliedReportingOverflow(
       by: settings.passwords.cost.passes)
     if !overflow && work < Self.leastHashingWork && !settings.isDevelopment {
       add(
         .passwordHashing, .warning,
-        "password.memory \(settings.passwords.cost.memory) and password.passes \(settings.passwords.cost.passes) make passwords cheap to guess",
-        "leave both out; passwords are hashed anew when people sign in")
+        "password.memory \(settings.passwords.cost.memory) and password.passes \(settings.passwords.cost.passes) make stolen password hashes cheap to guess",
+        "remove both settings; passwords are hashed again when people sign in")
     }
     let limits = settings.callLimits
     if [limits.signInFailures, limits.signInFailuresAnywhere, limits.signInFailuresFromAddress].contains(0) {
       add(
         .passwordTries, .error,
         "one of limits.signin.failures, limits.signin.failures.anywhere and limits.signin.failures.address is 0: "
-          + "passwords may be tried without a limit", "leave out all three")
+          + "passwords can be tried without a limit", "leave out all three")
     }
     if settings.registration.mode == .open && isPublic && !settings.isDevelopment {
       add(
-        .registration, .warning, "registration is open: everybody with an application of yours may make an account",
-        "set registration to invite, domain or closed, if it is for a team (docs/host.md)")
+        .registration, .warning, "registration is open: anyone with one of your applications can create an account",
+        "for a team, set registration to invite, domain or closed (docs/host.md)")
     }
     if settings.sockets.access == .open && isPublic {
       add(
-        .socketAccess, .error, "socket.access is open: everybody hears every room", "set it to cookie, or leave it out")
+        .socketAccess, .error, "socket.access is open: any client receives the chats of every room",
+        "set it to cookie, or leave it out")
     }
     for network in settings.trustedProxies where network.isTooLarge {
       add(
         .trustedProxies, .error,
-        "trusted.proxies: \(network.text) has clients in it, whose X-Forwarded-For is believed",
-        "name the addresses of your proxies only")
+        "trusted.proxies: \(network.text) includes clients, whose X-Forwarded-For would be trusted",
+        "list only the addresses of your proxies")
     }
     findings += settings.dangers()
     findings += publicURLFindings(settings, called)
@@ -63,20 +64,21 @@ extension Doctor {
     {
       add(
         .plainHTTP, .warning,
-        "the server listens to other machines (\(settings.host)) without TLS, and is told of no proxy",
-        "set tls.cert and tls.key, or host 127.0.0.1 and a proxy in trusted.proxies (docs/host.md)")
+        "the server listens to other machines (\(settings.host)) without TLS, and trusted.proxies is empty",
+        "set tls.cert and tls.key; or set host to 127.0.0.1 and put a proxy in front, in trusted.proxies (docs/host.md)"
+      )
     }
     if settings.body.request < settings.files.maxSize {
       add(
         .uploadLimit, .warning,
-        "limits.body (\(settings.body.request)) is less than files.size (\(settings.files.maxSize)): such files never arrive",
+        "limits.body (\(settings.body.request)) is less than files.size (\(settings.files.maxSize)): large files are always refused",
         "raise limits.body above files.size")
     }
     if let operations = settings.operations, !isLoopback(operations.host) {
       add(
         .operationsListener, .warning,
-        "operations: whoever reaches \(operations.host):\(operations.port) is taken for an operator",
-        "use 127.0.0.1, or let only your monitoring reach it")
+        "operations: any client that reaches \(operations.host):\(operations.port) counts as an operator",
+        "use 127.0.0.1, or allow only your monitoring to reach it")
     }
     if settings.audit.refusals == 0 || settings.auditSinks.refusalsPerMinute == 0 {
       add(
@@ -86,7 +88,7 @@ extension Doctor {
     if settings.providers.countsTestPayments && !settings.isDevelopment {
       add(
         .testPayments, .warning,
-        "payments.portone.pg is empty: payments through test channels of PortOne v1, which cost nothing, count",
+        "payments.portone.pg is empty: free payments through test channels of PortOne v1 count",
         "set it to the pg_id of your shops at payment gateways (docs/reference/providers.md)")
     }
     return findings
@@ -101,7 +103,7 @@ extension Doctor {
           cure: "set it to the URL by which people reach the server, like https://chat.example.com")
       ]
     }
-    // That has its finding already.
+    // This already has its finding.
     if PublicURL(settings.publicURL)?.isInTheClear ?? false { return [] }
     guard let called, let other = called.host(), other.lowercased() != host.lowercased() || called.port != url.port
     else {
@@ -110,8 +112,8 @@ extension Doctor {
     return [
       DoctorFinding(
         .publicURL, .warning,
-        "public.url is \(settings.publicURL), and the server is looked at as \(called.absoluteString)",
-        cure: "set public.url to the URL by which people reach the server, or call the doctor with it")
+        "public.url is \(settings.publicURL), but the doctor was called with \(called.absoluteString)",
+        cure: "set public.url to the URL by which people reach the server, or call the doctor with that URL")
     ]
   }
 }

@@ -7,7 +7,7 @@ import NIOSSL
 extension Doctor {
   private static let engine = "/socket.io/?EIO=4"
 
-  /// A session by long-polling, until it is told that it is in the main namespace or may not be.
+  /// A long-polling session until the main namespace accepts or refuses it.
   func pollingFindings(_ place: OutsidePlace, _ client: HTTPClient) async -> [DoctorFinding] {
     struct Opening: Decodable {
       let sid: String
@@ -17,16 +17,16 @@ extension Doctor {
       let opening = try await place.call(path, with: client)
       guard opening.status == 200, opening.text.hasPrefix("0"),
         let session = try? JSONDecoder().decode(Opening.self, from: Data(opening.text.dropFirst().utf8))
-      else { return [pollingFinding("the first poll is answered \(opening.status)")] }
+      else { return [pollingFinding("the first poll gets status \(opening.status)")] }
       let ownPath = path + "&sid=\(session.sid)"
-      // Asked before there is an answer: a proxy must let it wait.
+      // Polls before there is an answer: a proxy must let it wait.
       async let poll = place.call(ownPath, with: client)
       let posted = try await place.call(ownPath, body: "40", with: client)
       let answer = try await poll
-      // So that it does not stay until its ping.
+      // Otherwise the session stays until its ping.
       _ = try? await place.call(ownPath, body: "1", with: client)
       guard posted.status == 200, answer.status == 200, answer.text.hasPrefix("4") else {
-        return [pollingFinding("a poll is answered \(answer.status), a post \(posted.status)")]
+        return [pollingFinding("a poll gets status \(answer.status), a post \(posted.status)")]
       }
       return []
     } catch {
@@ -38,7 +38,7 @@ extension Doctor {
     DoctorFinding(
       .polling, .error, "long-polling does not work: \(problem)",
       cure:
-        "have the proxy pass on /socket.io/ as it is, and wait 75 s for answers (proxy_read_timeout 75s), without a cache"
+        "let the proxy pass on /socket.io/ unchanged and uncached, and wait 75 s for answers (proxy_read_timeout 75s)"
     )
   }
 
@@ -51,22 +51,22 @@ extension Doctor {
       "Origin: \(place.url)", "", "",
     ].joined(separator: "\r\n")
     let cure =
-      "have the proxy speak HTTP/1.1 and pass on Upgrade, Connection and Host (README, 'Hosting'); a host that clients call "
-      + "otherwise belongs into socket.origins"
+      "let the proxy use HTTP/1.1 and pass on Upgrade, Connection and Host (docs/host.md); if clients call another host, "
+      + "add it to socket.origins"
     do {
       let answer = try await place.exchange(request, tls: tls) { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         return text.hasPrefix("HTTP/1.1 101") ? text.contains(#""sid""#) : text.contains("\r\n\r\n")
       }
       if answer.status == 101, answer.text.contains(#""sid""#) { return [] }
-      let words = answer.status.map { "the upgrade is answered \($0)" } ?? "the upgrade is not answered"
+      let words = answer.status.map { "the upgrade gets status \($0)" } ?? "the upgrade gets no answer"
       return [DoctorFinding(.webSocket, .error, "WebSockets do not work: \(words)", cure: cure)]
     } catch {
       return [DoctorFinding(.webSocket, .error, "WebSockets do not work: \(networkWords(error))", cure: cure)]
     }
   }
 
-  /// Announces a file as large as the server takes, and sends none of it: who asks whether to go on is told.
+  /// Announces a file of the largest size without sending it: the server answers before the body.
   func uploadFindings(
     _ place: OutsidePlace, _ settings: ServerSettings, _ tls: TLSConfiguration?
   ) async -> [DoctorFinding] {

@@ -2,29 +2,31 @@ import Foundation
 import NIOSSL
 
 extension Doctor {
-  /// Why a client that checks the certificate does not get through where another one did.
+  /// Why a client that checks the certificate fails where another one succeeds.
   private func trustFinding(_ place: OutsidePlace, _ error: any Error) -> DoctorFinding {
     let words = "\(error)"
     if words.contains("ailedToValidateHostname") || words.contains("hostname") {
       return DoctorFinding(
-        .tlsTrust, .error, "the certificate of \(place.url) is not for \(place.host)",
-        cure: "have one made for this name, or call the server by its own")
+        .tlsTrust, .error, "the certificate of \(place.url) is not valid for \(place.host)",
+        cure: "get one for this name, or call the server by the certificate's name")
     }
-    // Whatever else went wrong says nothing about the certificate.
+    // Other failures say nothing about the certificate.
     guard words.contains("CERTIFICATE_VERIFY_FAILED") else { return connectionFinding(place, error) }
     return DoctorFinding(
-      .tlsTrust, .error, "the certificate of \(place.url) leads to no root that is believed in",
-      cure: "serve the whole chain (fullchain.pem), of an authority that phones know; for one of your own, --ca-file")
+      .tlsTrust, .error, "the certificate of \(place.url) is not signed by a trusted authority",
+      cure:
+        "serve the whole chain (fullchain.pem) of an authority that phones trust; for your own authority, pass --ca-file"
+    )
   }
 
-  /// Whether the way there is safe.
+  /// Checks the security of the transport.
   func transportFindings(_ place: OutsidePlace, _ first: OutsidePlace.Exchange) async -> [DoctorFinding] {
     let head = "GET /livez HTTP/1.1\r\nHost: \(place.host)\r\n\r\n"
     guard place.isSecure else {
       guard !first.isLocal else { return [] }
       return [
         DoctorFinding(
-          .plainHTTP, .error, "\(place.url) is plain HTTP: passwords and tokens can be read on their way",
+          .plainHTTP, .error, "\(place.url) is plain HTTP: passwords and tokens can be read in transit",
           cure: "set up TLS, at a proxy or at the server (docs/host.md), and call the doctor with https://")
       ]
     }
@@ -42,7 +44,7 @@ extension Doctor {
     if let answer = try? await place.exchange(head, tls: old, until: { !$0.isEmpty }), !answer.bytes.isEmpty {
       findings.append(
         DoctorFinding(
-          .tlsVersion, .warning, "\(place.url) speaks TLS 1.1 or older, which is broken",
+          .tlsVersion, .warning, "\(place.url) accepts TLS 1.1 or older, which is insecure",
           cure: "nginx: ssl_protocols TLSv1.2 TLSv1.3"))
     }
     if place.port == 443, let plain = OutsidePlace("http://\(place.authority)", patience: options.patience),
@@ -51,9 +53,9 @@ extension Doctor {
     {
       findings.append(
         DoctorFinding(
-          .plainHTTP, .warning, "\(plain.url) answers in the clear",
+          .plainHTTP, .warning, "\(plain.url) answers without TLS",
           cure:
-            "have it redirect to https://: 'return 308 https://$host$request_uri;' in nginx, tls.redirect.port in Madang"
+            "redirect it to https://: 'return 308 https://$host$request_uri;' in nginx, tls.redirect.port in Madang"
         ))
     }
     return findings

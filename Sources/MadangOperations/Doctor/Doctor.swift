@@ -2,20 +2,20 @@ import Foundation
 import Logging
 import MadangCore
 
-/// Looks at an installation: from inside by its settings and data, from outside by its URL. It changes nothing.
+/// Checks an installation: from inside by its settings and data, from outside by its URL. It changes nothing.
 public struct Doctor: Sendable {
   public struct Options: Sendable {
     /// Percent of a disk, and of its inodes, that should be free.
     public var minFreePercent = 5
-    /// The oldest that the newest backup may be; 0 for not to ask.
+    /// The greatest age of the newest backup; 0 skips the check.
     public var backupDays = 2
     /// How long each call over the network may take.
     public var patience: Duration = .seconds(5)
-    /// How long PostgreSQL may take for all that is asked of it.
+    /// How long PostgreSQL may take for all questions.
     public var databasePatience: Duration { patience * 4 }
     /// Whether the embedded database is read from end to end.
     public var isDeep = false
-    /// A file in PEM with roots that are believed in besides the system's.
+    /// A PEM file with further trusted root certificates.
     public var trustedRoots: String?
 
     public init() {}
@@ -33,14 +33,14 @@ public struct Doctor: Sendable {
     (self.options, self.certificateEnd, self.logger) = (options, certificateEnd, logger)
   }
 
-  /// Looks at settings and data, and at the URL if there is one.
+  /// Checks settings and data, and the URL if there is one.
   public func examine(_ settings: ServerSettings, url: String?) async -> [DoctorFinding] {
     var findings = settingsFindings(settings, url: url)
     let data = dataFindings(settings)
     findings += data
     findings += await ownFileFindings(settings)
     var probe: DoctorProbe?
-    // Another user's database would be left with files that the server cannot write.
+    // Otherwise files of another user would be left in the directory, which the server could not write.
     if !data.contains(where: { $0.check == .dataDirectory }) {
       let inside = await databaseFindings(settings)
       findings += inside.findings
@@ -57,14 +57,14 @@ public struct Doctor: Sendable {
     return findings
   }
 
-  /// Looks at a server of which there is only the URL.
+  /// Checks a server of which only the URL is known.
   public func examine(url: String) async -> [DoctorFinding] {
     await outsideFindings(url, settings: nil, probe: nil)
   }
 }
 
 extension DoctorFinding {
-  /// Of an error in words for operators, whose last line, or what follows a semicolon, is the cure.
+  /// Splits an error text for operators: the cure is its last line, or the part after a semicolon.
   init(_ check: DoctorCheck, _ error: SetupError) {
     var lines = error.description.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     if lines.count < 2 { lines = error.description.split(separator: "; ", maxSplits: 1).map(String.init) }

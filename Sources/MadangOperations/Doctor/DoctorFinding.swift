@@ -1,7 +1,7 @@
-/// What `madang doctor` has found.
+/// A finding of `madang doctor`.
 public struct DoctorFinding: Encodable, Hashable, Sendable {
   public enum Severity: String, Encodable, Sendable {
-    /// It works, and may hurt one day.
+    /// It works now, but may cause trouble.
     case warning
     /// People, or their data, are harmed or in danger now.
     case error
@@ -9,9 +9,9 @@ public struct DoctorFinding: Encodable, Hashable, Sendable {
 
   public let check: DoctorCheck
   public let severity: Severity
-  /// What is wrong, with the place where it is.
+  /// The problem, with its place.
   public let message: String
-  /// What whoever hosts can do about it.
+  /// What the operator can do about it.
   public let cure: String
 
   public init(_ check: DoctorCheck, _ severity: Severity, _ message: String, cure: String) {
@@ -19,7 +19,7 @@ public struct DoctorFinding: Encodable, Hashable, Sendable {
   }
 }
 
-/// What the doctor looks at. The names are told to other programs: they never change.
+/// The checks of the doctor. Other programs read the names: they never change.
 public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
   // From inside.
   case settings, settingsPrivacy, unknownVariables, development, developmentKeys, passwordHashing, passwordTries
@@ -35,65 +35,65 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
   case polling, webSocket, uploadThroughProxy, proxyTrust, proxyAddress, proxyForgery, proxyScheme, proxyHost
   case openFiles
 
-  /// What a finding of it is about.
+  /// The subject of its findings.
   public var words: String {
     switch self {
     case .settings: "mistakes in settings"
-    case .settingsPrivacy: "a settings file that everybody on the machine can read"
-    case .unknownVariables: "variables MADANG_... that are no settings"
+    case .settingsPrivacy: "a settings file that every user of the machine can read"
+    case .unknownVariables: "variables MADANG_... that are not settings"
     case .development: "development mode where others reach the server"
-    case .developmentKeys: "API keys that everybody knows"
+    case .developmentKeys: "API keys that are public"
     case .passwordHashing: "passwords that are cheap to guess from a stolen database"
-    case .passwordTries: "passwords that may be tried without a limit"
-    case .registration: "a public server where everybody may make an account"
-    case .socketAccess: "sockets that everybody may listen to"
+    case .passwordTries: "passwords that can be tried without a limit"
+    case .registration: "a public server where anyone can create an account"
+    case .socketAccess: "sockets that any client may listen to"
     case .trustedProxies: "networks of proxies that are too large"
-    case .publicURL: "links for people that lead elsewhere, or in the clear"
-    case .plainHTTP: "passwords and tokens in the clear"
-    case .cleartext: "mails or files that travel in the clear"
-    case .uploadLimit: "limits of requests below those of files"
+    case .publicURL: "links for people that lead elsewhere or are without TLS"
+    case .plainHTTP: "passwords and tokens without encryption"
+    case .cleartext: "mails or files without encryption"
+    case .uploadLimit: "a limit of requests below that of files"
     case .operationsListener: "metrics and development calls for other machines"
     case .auditRefusals: "an audit log without failed sign-ins"
-    case .testPayments: "payments that cost nothing and count"
+    case .testPayments: "free test payments that count"
     case .auditFile: "an audit file that cannot be written"
-    case .dataDirectory: "a data directory that is not there, or another user's"
-    case .dataPrivacy: "data and secrets that every user of the machine can read or exchange"
+    case .dataDirectory: "a data directory that is missing or belongs to another user"
+    case .dataPrivacy: "data and secrets that every user of the machine can read or replace"
     case .diskSpace: "a disk that is nearly full"
-    case .diskInodes: "a disk that can hold hardly any more files"
+    case .diskInodes: "a disk with almost no inodes left"
     case .writeAheadLog: "a write-ahead log that is not emptied"
-    case .certificate: "a certificate that cannot be used, or ends"
-    case .certificateKey: "a private key that everybody on the machine can read"
-    case .pushAccount: "a Firebase account that cannot be read, or by everybody"
-    case .database: "a database that does not open, or is of another version"
+    case .certificate: "a certificate that cannot be used or ends soon"
+    case .certificateKey: "a private key that every user of the machine can read"
+    case .pushAccount: "a Firebase account file that is unreadable, or readable for every user"
+    case .database: "a database that does not open or has another version"
     case .databaseFile: "a server that has another database file open"
     case .databaseIntegrity: "damage in the embedded database (with --deep)"
     case .databaseDurability: "a PostgreSQL that may lose what it has confirmed"
     case .databaseConnections: "a PostgreSQL with too few connections"
-    case .files: "files that are not the database's, or a bucket that does not answer"
-    case .backup: "no backup for too long"
+    case .files: "files that belong to another database, or a bucket that does not answer"
+    case .backup: "no recent backup"
     case .readOnlyMode: "read-only mode that is on"
     case .futureChats: "chats that a wrong clock has dated in the future"
     case .revokedKeys: "files of API keys that were revoked"
     case .providers: "providers that the server cannot reach"
-    case .mailServer: "a mail server that does not let the server in"
+    case .mailServer: "a mail server that refuses the server"
     case .connection: "a name or port that does not lead to the server"
-    case .tlsTrust: "a certificate that clients do not believe"
+    case .tlsTrust: "a certificate that clients do not trust"
     case .tlsExpiry: "a certificate that ends within 14 days"
     case .tlsVersion: "TLS 1.0 and 1.1"
-    case .answer: "an answer that is not the server's"
-    case .readiness: "a server that says it cannot work"
+    case .answer: "an answer from another program than the server"
+    case .readiness: "a server that reports it is not ready"
     case .clock: "clocks that differ"
-    case .metricsReachable: "metrics that everybody can read"
-    case .developmentReachable: "development calls that others reach"
+    case .metricsReachable: "metrics that anyone can read"
+    case .developmentReachable: "development calls that others can make"
     case .polling: "long-polling that a proxy disturbs"
     case .webSocket: "WebSockets that a proxy disturbs"
     case .uploadThroughProxy: "a proxy that refuses large files"
-    case .proxyTrust: "a proxy that the server is not told of"
-    case .proxyAddress: "a proxy that does not say for whom it calls"
-    case .proxyForgery: "addresses that clients can make up"
-    case .proxyScheme: "a proxy that does not say that clients come by TLS"
-    case .proxyHost: "a proxy that changes the name clients call"
-    case .openFiles: "fewer open files than connections"
+    case .proxyTrust: "a proxy that is not in trusted.proxies"
+    case .proxyAddress: "a proxy that does not send its clients' addresses"
+    case .proxyForgery: "addresses that clients can forge"
+    case .proxyScheme: "a proxy that does not report TLS"
+    case .proxyHost: "a proxy that changes the Host header"
+    case .openFiles: "a limit of open files below limits.connections"
     }
   }
 }

@@ -1,19 +1,19 @@
-/// A sign of a proxy on the server's machine that the settings do not name: all its clients come from one loopback address.
+/// A sign of a proxy on the server's machine that is not in the settings: all its clients share one loopback address.
 package enum LoopbackSign: String, CaseIterable, Codable, Sendable {
   case forwardingHeader, foreignHost, severalAccounts
 
-  /// What was seen.
+  /// The sign, in words.
   package var words: String {
     switch self {
-    case .forwardingHeader: "a request from a loopback address has a header that proxies write"
-    case .foreignHost: "a request from a loopback address calls the server by a name that is not this machine's"
-    case .severalAccounts: "several accounts call from one loopback address"
+    case .forwardingHeader: "a request from a loopback address has a header that proxies add"
+    case .foreignHost: "a request from a loopback address has another Host than this machine"
+    case .severalAccounts: "several accounts use one loopback address"
     }
   }
 
-  /// What is wrong, and what to do about it.
+  /// The problem and its cure.
   package static let problem =
-    "a proxy seems to run on this machine that the settings do not name: all its clients share the limits of one"
+    "a proxy that is not in trusted.proxies seems to run on this machine: all its clients share the limits of one client"
   package static let cure =
-    "add its address to trusted.proxies and have it send X-Forwarded-For and Host (docs/host.md); if programs of this machine call, ignore this"
+    "add its address to trusted.proxies and let it send X-Forwarded-For and Host (docs/host.md); ignore this if only programs of this machine call"
 }

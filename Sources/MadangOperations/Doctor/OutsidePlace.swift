@@ -14,7 +14,7 @@ struct OutsidePlace: Sendable {
   let isSecure: Bool
   let patience: Duration
 
-  /// Nil for what is no `http://` or `https://` URL of a server, or names it by letters that the DNS does not have.
+  /// Nil if it is not an `http://` or `https://` URL of a server, or its name is not in DNS form.
   init?(_ text: String, patience: Duration) {
     guard let url = URL(string: text), let host = url.host(), !host.isEmpty, ["http", "https"].contains(url.scheme),
       ["", "/"].contains(url.path()), !host.contains("%"), url.port.map({ (1...65535).contains($0) }) ?? true
@@ -25,14 +25,14 @@ struct OutsidePlace: Sendable {
     self.patience = patience
   }
 
-  /// The name and port as clients write them.
+  /// The name and port in clients' URLs.
   var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
   }
   var url: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
-  /// What came back over one connection.
+  /// The result of one connection.
   struct Exchange: Sendable {
     let bytes: [UInt8]
     /// Whether the connection stayed on this machine's loopback interface.
@@ -41,19 +41,19 @@ struct OutsidePlace: Sendable {
     let certificateEnd: Date?
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// Of the answer; nil if none came.
+    /// The status of the answer; nil without one.
     var status: Int? { text.hasPrefix("HTTP/1.1 ") ? Int(text.dropFirst(9).prefix(3)) : nil }
   }
 
-  /// No more is read of an answer, in bytes.
+  /// How much of an answer is read, in bytes.
   private static let maxAnswer = 1 << 16
 
-  /// Sends a request as it is, and answers what came back until that is enough, the connection ends, or patience.
+  /// Sends a raw request and returns the answer, until it is complete, the connection ends, or the time is over.
   func exchange(
     _ request: String, tls: TLSConfiguration?, until isEnough: @escaping @Sendable ([UInt8]) -> Bool
   ) async throws -> Exchange {
     let context = try tls.map { try NIOSSLContext(configuration: $0) }
-    // NIO takes no addresses for names, and compares certificates with the address itself.
+    // NIO does not accept addresses as names, and compares certificates with the address itself.
     let isAddress = IPAddress(host) != nil
     let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(TimeAmount(patience))
@@ -71,7 +71,7 @@ struct OutsidePlace: Sendable {
     defer { end.cancel() }
     return try await connection.executeThenClose { inbound, outbound in
       var unsent: (any Error)?
-      // What has ended the connection by then is told below, and says more.
+      // Errors that ended the connection are reported below, with more detail.
       do { try await outbound.write(ByteBuffer(string: request)) } catch { unsent = error }
       var bytes: [UInt8] = []
       do {
@@ -80,10 +80,10 @@ struct OutsidePlace: Sendable {
           if bytes.count >= Self.maxAnswer || isEnough(bytes) { break }
         }
       } catch  where !bytes.isEmpty {
-        // Who answers and then breaks off has answered.
+        // An answer that breaks off is still an answer.
       }
       if let unsent, bytes.isEmpty { throw unsent }
-      // A connection that is closed by now has none.
+      // A connection that is already closed has none.
       let certificate = context == nil ? nil : try? await channel.nioSSL_peerCertificate().get()
       return Exchange(
         bytes: bytes, isLocal: channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }?.isLoopback ?? true,
@@ -91,7 +91,7 @@ struct OutsidePlace: Sendable {
     }
   }
 
-  /// A request without a body, and the beginning of its answer.
+  /// A request without a body, and the first bytes of its answer.
   struct Answer: Sendable {
     let status: Int
     let headers: HTTPHeaders
@@ -121,7 +121,7 @@ struct OutsidePlace: Sendable {
         }
         return Answer(status: Int(response.status.code), headers: response.headers, body: bytes)
       }
-      // The client's own limit ends with the head of the answer.
+      // The client's own time limit ends with the head of the answer.
       group.addTask {
         try await Task.sleep(for: patience)
         return nil

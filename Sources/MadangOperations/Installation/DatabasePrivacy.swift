@@ -2,11 +2,11 @@ import Foundation
 import MadangCore
 
 extension ServerSettings {
-  /// What to tell an operator whose embedded database every user of this machine can read; nil if that is not so. Versions
-  /// before made such files where `madang admin` restored or imported.
+  /// A warning if every user of this machine can read the embedded database; otherwise nil. Older versions created such
+  /// files when `madang admin` restored or imported.
   package var publicDatabaseWarning: String? {
     guard database.url == nil else { return nil }
-    // Through a directory that they cannot enter they reach no file.
+    // A file in a directory that they cannot enter is safe.
     guard let file = FileMode(databaseFile), file.bits & 0o007 != 0,
       let directory = FileMode(dataDirectory), directory.bits & 0o001 != 0
     else { return nil }

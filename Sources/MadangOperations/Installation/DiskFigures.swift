@@ -4,14 +4,14 @@ import Foundation
 package struct DiskFigures {
   /// Bytes.
   package let size: Int
-  /// Bytes that may be taken without privileges.
+  /// Bytes that are free without privileges.
   package let free: Int
-  /// Percent of the whole; nil where that is nothing.
+  /// Percent of the whole disk; nil if its size is 0.
   package let freePercent: Double?
-  /// Percent of its inodes; nil for a file system that has as many as it needs.
+  /// Percent of the inodes; nil for a file system without a limit of them.
   package let freeInodesPercent: Double?
 
-  /// Nil if the system does not say.
+  /// Nil if the system does not report it.
   package init?(_ directory: URL) {
     var disk = statvfs()
     guard statvfs(directory.path, &disk) == 0 else { return nil }

@@ -2,7 +2,8 @@ import Logging
 import MadangCore
 import Storage
 
-/// Makes an installation at the place of these settings, without a server, and has `body` fill it. Throws ``SetupError``.
+/// Creates an installation at the place of these settings, without a server, and lets `body` fill it. Throws
+/// ``SetupError``.
 package func makeInstallation(
   _ settings: ServerSettings, clock: Clock, ids: IDSource, pools: WorkerPools, logger: Logger,
   _ body: (Madang) async throws -> Void

@@ -6,9 +6,9 @@ import NIOCore
 import NIOPosix
 import Storage
 
-/// Opens the database of these settings, and puts the domain on it.
+/// Opens the database of these settings and creates the domain on it.
 ///
-/// - Parameter prepare: brings the schema up to date, or makes sure that it is.
+/// - Parameter prepare: Migrates the schema, or checks its version.
 package func openMadang(
   _ settings: ServerSettings, clock: Clock, ids: IDSource, pools: WorkerPools, logger: Logger,
   announce: @escaping @Sendable (MadangCore.Event) -> Void, prepare: (Madang) async throws -> Void
@@ -21,7 +21,7 @@ package func openMadang(
   configuration.walLimit = settings.database.logLimit
   configuration.statementTimeout = settings.database.statementTimeout
   configuration.gatherWakeUps = { wake in
-    // Behind the other requests that have just arrived there.
+    // After the other requests that have just arrived there.
     if let loop = MultiThreadedEventLoopGroup.currentEventLoop { loop.execute(wake) } else { wake() }
   }
   if !settings.isDevelopment, case .sqlite(let path) = configuration.engine {
@@ -58,7 +58,7 @@ package func openMadang(
   return madang
 }
 
-/// Throws ``SetupError`` if the file is damaged, or its write-ahead log is another file's. Changes nothing.
+/// Throws ``SetupError`` if the file is damaged, or if its write-ahead log belongs to another file. Changes nothing.
 private func refuseDamage(at path: String, readingUpTo limit: Int) async throws {
   do { try await Database.checkFile(at: path, readingUpTo: limit) } catch let error as StorageError
     where error.code == .damaged
@@ -66,8 +66,8 @@ private func refuseDamage(at path: String, readingUpTo limit: Int) async throws 
     let hasLog = (FileMode(URL(filePath: path + "-wal"))?.size ?? 0) > 0
     let log =
       hasLog
-      ? "If \(path) was exchanged or copied by hand, \(path)-wal may be the log of the former file: keep both, move "
-        + "\(path)-wal and \(path)-shm away, and start again; what only that log has is then missing. Else keep copies"
+      ? "If \(path) was replaced or copied by hand, \(path)-wal may be the log of the former file: keep both, move "
+        + "\(path)-wal and \(path)-shm away, and start again; data that is only in that log is then missing. Otherwise keep copies"
       : "Keep a copy"
     throw SetupError(
       "the database \(path) is damaged, and nothing was changed: \(error.message)\n\(log), and restore the newest backup: "
@@ -75,7 +75,7 @@ private func refuseDamage(at path: String, readingUpTo limit: Int) async throws 
   }
 }
 
-/// Words for a database that this program cannot work with; nil for what is no fault of it.
+/// Words for a database that this program cannot use; nil for other failures.
 private func setupError(
   _ error: StorageError, _ engine: DatabaseConfiguration.Engine, isWithoutTables: Bool
 ) -> SetupError? {
@@ -86,20 +86,20 @@ private func setupError(
   case .changedMigration, .olderProgram: return SetupError(problem)
   case .other where isWithoutTables, .syntax where isWithoutTables:
     return SetupError(
-      "the tables cannot be made: \(error.message)\nIf the database has tables of another program, name an empty one with "
+      "the tables cannot be created: \(error.message)\nIf the database has tables of another program, name an empty one with "
         + "--database-url")
   case .other, .damaged: return SetupError("the database cannot be used: \(error.message)\n\(databaseCure(engine))")
   default: return nil
   }
 }
 
-/// What an operator can look at when a database does not open.
+/// What an operator can check if a database does not open.
 private func databaseCure(_ engine: DatabaseConfiguration.Engine) -> String {
   switch engine {
   case .postgres: "check that PostgreSQL runs and that --database-url names its host, user, password and database"
   case .sqlite(let path):
     """
-    check that \(path) is a database of madang, that its directory can be written and that its disk has room. If it is \
+    check that \(path) is a database of madang, that its directory is writable and that its disk has room. If it is \
     damaged, move it away with its -wal and -shm, and load the newest backup: 'madang admin import BACKUP'
     """
   case .sqliteTemporary: "check that the temporary directory can be written"

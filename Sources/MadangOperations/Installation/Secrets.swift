@@ -33,25 +33,26 @@ package struct Secrets {
     guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: file.path) else {
       guard reason == ENOENT else {
         throw SetupError(
-          "\(file.path) cannot be looked at (\(reasonWords)); let the user this server runs as enter its directory")
+          "\(file.path) cannot be accessed (\(reasonWords)); give the server's user access to its directory")
       }
       return
     }
-    let words = reason == ENOENT ? "is not there" : "cannot be reached (\(reasonWords))"
-    throw SetupError("\(file.path) leads to \(target), which \(words): mount or make it, or remove the link")
+    let words = reason == ENOENT ? "does not exist" : "cannot be reached (\(reasonWords))"
+    throw SetupError("\(file.path) is a link to \(target), which \(words): mount or create it, or remove the link")
   }
 
   /// Throws if everybody on this machine can read the file or directory.
   private func requirePrivacy(of file: URL) throws {
     guard let mode = FileMode(file) else {
-      throw SetupError("\(file.path) cannot be looked at; let the user this server runs as enter its directory")
+      throw SetupError("\(file.path) cannot be accessed; give the server's user access to its directory")
     }
     guard mode.bits & 0o007 == 0 else {
       throw SetupError(
         "\(file.path) is open to every user of this machine (mode \(String(mode.bits & 0o777, radix: 8))). "
           + "Close it with: chmod \(file == directory ? "-R " : "")o= '\(file.path)'. If others could read it, also run 'madang admin sessions "
-          + "replace-key' (access tokens and cookies of sockets end, refresh tokens go on), make other API keys with 'madang "
-          + "admin keys create' and end these with 'madang admin keys revoke': removing their files does not")
+          + "replace-key' (access tokens and socket cookies become invalid, refresh tokens stay valid), create new API keys with 'madang "
+          + "admin keys create' and revoke these with 'madang admin keys revoke': removing their files does not revoke them"
+      )
     }
   }
 
@@ -88,7 +89,9 @@ package struct Secrets {
     // On disk before anybody is given it.
     try flush(temporary)
     guard try place(temporary, as: file, text) else {
-      guard let other = try apiKey(edition) else { throw SetupError("\(file.path) was removed meanwhile; start again") }
+      guard let other = try apiKey(edition) else {
+        throw SetupError("\(file.path) was removed meanwhile; start the server again")
+      }
       return other
     }
     try flush(directory)
@@ -98,7 +101,7 @@ package struct Secrets {
   /// Gives a new file its name, unless there is one of that name: false then.
   /// - Parameter text: What it holds.
   private func place(_ temporary: URL, as file: URL, _ text: String) throws -> Bool {
-    func failure() -> SetupError { SetupError("\(file.path) cannot be made (\(String(cString: strerror(errno))))") }
+    func failure() -> SetupError { SetupError("\(file.path) cannot be created (\(String(cString: strerror(errno))))") }
     if link(temporary.path, file.path) == 0 { return true }
     switch errno {
     case EEXIST: return false
@@ -145,7 +148,8 @@ package struct Secrets {
     let text = try String(contentsOf: file, encoding: .utf8).trimmingWhitespace()
     guard text.utf8.count >= minimum else {
       throw SetupError(
-        "\(file.path) holds no secret of \(minimum) characters or more; remove the file to make a new one")
+        "\(file.path) has no secret of \(minimum) characters or more; remove the file, and the server creates a new one"
+      )
     }
     return text
   }

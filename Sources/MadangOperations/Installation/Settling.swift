@@ -38,7 +38,7 @@ extension Madang {
     try await migrate()
   }
 
-  /// Refuses to go on with files that are not the database's: they would be taken for what a crash left.
+  /// Refuses files that belong to another database: housekeeping would take them for leftovers of a crash.
   private func join(_ settings: ServerSettings) async throws {
     let isNew = try await wordingForeignFiles(settings) {
       try await joinInstallation(mayBeOneOfSeveral: settings.database.url != nil)
@@ -46,7 +46,7 @@ extension Madang {
     guard isNew && !settings.isDevelopment else { return }
     logger.warning(
       """
-      new installation ID in \(settings.filesPlace), with new API keys; if there was one before, stop and check --data\
+      new installation ID in \(settings.filesPlace), with new API keys; if there was an installation before, stop and check --data\
       \(settings.database.url == nil ? "" : " and --database-url")
       """)
   }
@@ -72,7 +72,7 @@ extension Madang {
         let place = given == nil ? "in the database" : "a setting"
         logger.notice(
           """
-          \(secrets.tokenKeyFile.path) is no longer read: the key of access tokens is \(place). Remove the file once no older \
+          \(secrets.tokenKeyFile.path) is no longer read: the key of access tokens is now \(place). Remove the file once no older \
           version runs on this directory
           """)
       }
@@ -81,14 +81,14 @@ extension Madang {
       throw SetupError(
         """
         \(error).
-        Give all servers of the database the same tokens.key (MADANG_TOKENS_KEY). To go over to another key, or to none, stop \
+        Give all servers of the database the same tokens.key (MADANG_TOKENS_KEY). To change to another key, or to none, stop \
         them all, run 'madang admin sessions replace-key', and start them with it.
         """)
     }
   }
 
-  /// A key that is in the directory was made for this installation, or put there by its operator. Others are made for the
-  /// first server only; the database has their hashes.
+  /// A key in the directory was created for this installation, or put there by its operator. Other keys are created only
+  /// for the first server; the database has their hashes.
   private func settleAPIKey(_ edition: EditionName, _ secrets: Secrets) async throws {
     let label = Secrets.label(edition)
     if let key = try secrets.apiKey(edition) {
@@ -114,7 +114,7 @@ extension ForeignFiles.Kind {
     let share =
       settings.database.url == nil
       ? "" : " Servers of one database share --data, or files/ in it, or a bucket (--files)."
-    // A mark on files of its own would hide from a server that it does not see those of the others.
+    // With a mark of its own, a server without access to the others' files would not notice that.
     let mark =
       "write the database's id (SELECT value FROM installation WHERE name = 'id') into "
       + (bucket.map { "the object \($0.prefix)installation" } ?? "files/installation")
@@ -123,16 +123,16 @@ extension ForeignFiles.Kind {
       ? "cp -a BACKUP/files/. \(settings.filesPlace)/" : "aws s3 sync BACKUP/files \(settings.filesHome)"
     switch self {
     case .different:
-      return "\(check)\(share) To begin anew, name \(empty)."
+      return "\(check)\(share) To start a new installation, name \(empty)."
     case .unknownToDatabase:
       return """
-        \(check) If the database was lost, load it from a backup into an empty one: 'madang admin import BACKUP'. To begin \
-        anew, name \(empty).
+        \(check) If the database was lost, load it from a backup into an empty one: 'madang admin import BACKUP'. To start \
+        a new installation, name \(empty).
         """
     case .missing:
       return """
-        \(check)\(share) If the files were lost, put those of the newest backup back, as the server's user: \(putBack). Then \
-        start again. Only if it is still refused and they are lost for all servers, \(mark). 'madang admin check' lists what is \
+        \(check)\(share) If the files were lost, copy them back from the newest backup, as the server's user: \(putBack). Then \
+        start again. Only if that is still refused and the files are lost for all servers, \(mark). 'madang admin check' lists the files that are \
         missing.
         """
     case .notShared:

@@ -7,7 +7,7 @@ public struct BodyLimits: Sendable {
   public var text = setting("limits.text", 1024 * 1024, .integer(1...), "bytes of a JSON or form body")
   public var parts = 64
   public var partHeader = 8192
-  /// Of what stands between parts. RFC 2046 section 5.1.1 allows 70.
+  /// The length of a multipart boundary. RFC 2046 section 5.1.1 allows 70.
   public var boundary = 256
 
   public init() {}

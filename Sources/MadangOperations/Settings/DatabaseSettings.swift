@@ -5,20 +5,21 @@ public struct DatabaseSettings: Sendable {
   /// Nil for the embedded database in ``ServerSettings/dataDirectory``.
   public var url: String? = setting(
     "database.url", nil, .textOrNone, "PostgreSQL instead of the embedded database", .secret)
-  /// More of them only slow each other down.
+  /// More connections only slow each other down.
   public var readers = setting(
     "database.readers", 0, .integer(0...64),
-    "connections that read; 0 for as many as there are processors, at least two and at most eight")
-  /// All but the first are opened when they are needed.
-  public var writers = setting("database.writers", 4, .integer(1...64), "PostgreSQL: connections that write")
+    "connections for reading; 0 for one per processor, from two to eight")
+  /// All except the first are opened on demand.
+  public var writers = setting("database.writers", 4, .integer(1...64), "PostgreSQL: connections for writing")
   public var logLimit = setting(
     "database.log.limit", 64 << 20, .integer((1 << 20)...(1 << 40)),
-    "SQLite: bytes of its write-ahead log (-wal) beyond which it is emptied")
-  /// SQLite: bytes of the database up to which all of it is checked at the start; a larger one only if its log may be another file's.
+    "SQLite: size in bytes at which the write-ahead log (-wal) is emptied")
+  /// SQLite: the largest database in bytes that is completely checked at the start; a larger one is checked only if its log
+  /// may belong to another file.
   var checkLimit = 64 << 20
-  /// How long one statement may take; zero for any time.
+  /// How long one statement may take; zero for no limit.
   var statementTimeout: Duration = .seconds(30)
-  /// SQLite: how often a server looks whether the database's file is still the one that it has open.
+  /// SQLite: how often a server checks whether the database's file is still the one that it has open.
   public var fileInterval: Duration = .seconds(5)
 
   public init() {}

@@ -1,14 +1,14 @@
 import Foundation
 import MadangCore
 
-/// The parts of `public.url`, where people reach the server.
+/// The parts of `public.url`.
 package struct PublicURL {
   /// IPv6 in brackets.
   package let host: String
   package let port: Int?
   package let isSecure: Bool
 
-  /// Nil for text that names no host by `http` or `https`.
+  /// Nil if the text has no host, or another scheme than `http` and `https`.
   package init?(_ text: String) {
     guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
       ["http", "https"].contains(scheme), let host = parts.encodedHost, !host.isEmpty
@@ -17,8 +17,8 @@ package struct PublicURL {
   }
 
   package var authority: String { port.map { "\(host):\($0)" } ?? host }
-  /// As a page of it names it.
+  /// The origin of its pages.
   package var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
-  /// Whether links to it travel in the clear over a network.
+  /// Whether links to it cross a network without encryption.
   package var isInTheClear: Bool { !isSecure && !isLoopback(host) }
 }

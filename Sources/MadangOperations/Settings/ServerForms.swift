@@ -99,7 +99,7 @@ extension SettingForm where Value == [EditionName: String] {
 }
 
 extension EditionName {
-  /// The zone of its dates, where the settings name none.
+  /// The default zone of its dates.
   var ownTimeZone: String {
     switch self {
     case .january2024: "Asia/Seoul"
@@ -114,7 +114,7 @@ func all<Element>(_ elements: [Element?]) -> [Element]? {
   return found.count == elements.count ? found : nil
 }
 
-/// Reads `A=B,C=D`; nil if a part is no pair, or none that can be used.
+/// Reads `A=B,C=D`; nil if a part is not a valid pair.
 private func pairs<Key, Value>(in text: String, _ pair: (String, String) -> (Key, Value)?) -> [Key: Value]? {
   let found = all(
     text.split(separator: ",").map { part in

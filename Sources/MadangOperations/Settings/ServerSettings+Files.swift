@@ -3,14 +3,14 @@ import MadangCore
 import MadangProviders
 
 extension ServerSettings {
-  /// A file may have 5 GiB: what a bucket copies in one call.
+  /// The largest file in a bucket is 5 GiB, because a bucket copies that much in one call.
   static let maxBucketFile = 5 << 30
 
-  /// What is wrong with where files are kept.
+  /// Problems of the files' location.
   func filesProblems() -> [String] {
     guard !filesHome.isEmpty else { return [] }
     guard BucketName(filesHome) != nil else {
-      return ["files.home: '\(filesHome)' is no bucket; write s3://bucket or s3://bucket/prefix"]
+      return ["files.home: '\(filesHome)' is not a bucket; write s3://bucket or s3://bucket/prefix"]
     }
     var problems: [String] = []
     if s3.accessKeyID.isEmpty || s3.secretAccessKey.isEmpty {
@@ -28,11 +28,11 @@ extension ServerSettings {
         || url?.user() != nil || path.contains(".") || path.contains("..")
     {
       problems.append(
-        "s3.endpoint: '\(s3.endpoint)' is no server; write one like https://s3.example.com:9000 or https://example.com/storage/s3"
+        "s3.endpoint: '\(s3.endpoint)' is not a server; write one like https://s3.example.com:9000 or https://example.com/storage/s3"
       )
     }
     if domain.files.maxSize > Self.maxBucketFile {
-      problems.append("files.size: a file in a bucket may have \(Self.maxBucketFile) bytes at most")
+      problems.append("files.size: a file in a bucket may have at most \(Self.maxBucketFile) bytes")
     }
     return problems
   }

@@ -3,29 +3,32 @@ import MadangCore
 import MadangProviders
 
 extension ServerSettings {
-  /// What is wrong with these settings, each with a cure.
+  /// Problems of these settings, each with a cure.
   func registrationProblems() -> [String] {
     var problems: [String] = []
     if domain.registration.mode == .domain && domain.registration.domains.isEmpty {
       problems.append(
-        "registration.domains: registration is 'domain', but there is none; write domains like example.com,example.org")
+        "registration.domains: registration is 'domain', but no domain is set; write domains like example.com,example.org"
+      )
     }
     if !domain.registration.approver.isEmpty, MailAddress(domain.registration.approver) == nil {
       problems.append(
-        "registration.approval.to: '\(domain.registration.approver)' is no address for mails; write one, or leave it out"
+        "registration.approval.to: '\(domain.registration.approver)' is not a mail address; write one, or leave the setting out"
       )
     }
     if !domain.registration.approver.isEmpty, mail.server.isEmpty && !isDevelopment {
-      problems.append("registration.approval.to: no mails are sent; set mail.smtp and mail.from, or leave it out")
+      problems.append(
+        "registration.approval.to: this server sends no mails; set mail.smtp and mail.from, or leave the setting out")
     }
     if domain.registration.confirmation != .off {
       if mail.server.isEmpty && !isDevelopment {
         problems.append(
-          "registration.confirm: it is '\(domain.registration.confirmation.rawValue)', but no mails are sent; set mail.smtp and mail.from, or "
+          "registration.confirm: it is '\(domain.registration.confirmation.rawValue)', but this server sends no mails; set mail.smtp and mail.from, or "
             + "write off")
       }
       if domain.publicURL.isEmpty {
-        problems.append("registration.confirm: the mails hold links; set public.url, or write off")
+        problems.append(
+          "registration.confirm: its mails need links; set public.url, or set registration.confirm to off")
       }
     }
     if !domain.publicURL.isEmpty, domain.publicURL.hasSuffix("/") || URL(string: domain.publicURL)?.host() == nil {

@@ -4,35 +4,35 @@ import MadangCore
 import MadangProviders
 import Storage
 
-/// All settings of a server. Defaults serve a private instance; ``isDevelopment`` changes what is safe only locally. Those of the domain
-/// are among them, by feature: `settings.audit.days`.
+/// All settings of a server. Defaults suit a private instance; ``isDevelopment`` allows what is safe only locally. The
+/// domain's settings are included by feature: `settings.audit.days`.
 @dynamicMemberLookup
 public struct ServerSettings: Sendable {
   public var host = setting("host", "127.0.0.1", .host, "address to listen on")
   public var port = setting("port", 8080, .integer(0...65535), "port to listen on, 0 for a free one")
-  /// Unused for plain HTTP, as behind a proxy that speaks TLS.
+  /// Unused without TLS, for example behind a proxy with TLS.
   public var tls = TLSSettings()
-  /// Proxies keep their idle connections 60 s mostly, and 120 s at most: one that sends a request just when the server closes loses it.
+  /// Proxies keep idle connections for 60 s, some for 120 s: a request that is sent just when the server closes is lost.
   public var idleSeconds = setting(
     "http.idle", 125, .integer(5...86_400),
-    "seconds after which a connection that is idle between requests is closed; must be longer than a proxy in front keeps it"
+    "seconds until an idle connection is closed; must be longer than the idle timeout of a proxy in front"
   )
-  /// Their `Forwarded` and `X-Forwarded-Proto` are believed as well.
+  /// Their `Forwarded` and `X-Forwarded-Proto` are trusted, too.
   public var trustedProxies: [IPNetwork] = setting(
-    "trusted.proxies", [], .networks, "proxies whose X-Forwarded-For is believed: 10.0.0.1,172.20.0.0/16")
-  /// Whether a call from a loopback address is from a program of this machine, which may read `/metrics` and stands for its account in
-  /// `recent`. Nil: in development mode only, as a proxy of this machine may be there that nothing is known of.
+    "trusted.proxies", [], .networks, "proxies whose X-Forwarded-For is trusted: 10.0.0.1,172.20.0.0/16")
+  /// Whether a call from a loopback address comes from a program of this machine, which may read `/metrics` and identifies
+  /// its account in `recent`. Nil: in development mode only, because this machine may have an unknown proxy.
   public var loopbackIsClient: Bool? = setting(
     "loopback.clients", nil, .flagOrNone,
     "true: no proxy runs on this machine, so loopback addresses are clients; false: one may; empty: true in development "
       + "mode only")
-  /// Where `/metrics`, `/readyz` with its reasons and `/_dev` are served instead of beside the API; whoever reaches it is
-  /// taken for an operator.
+  /// The listener of `/metrics`, `/readyz` with its reasons, and `/_dev`, instead of the API's; any client that reaches it
+  /// counts as an operator.
   public var operations: (host: String, port: Int)? = setting(
-    "operations", nil, .address, "HOST:PORT of a listener of its own for /metrics, /readyz and /_dev; empty for none")
+    "operations", nil, .address, "HOST:PORT of a separate listener for /metrics, /readyz and /_dev; empty for none")
   public var metricsArePublic = setting(
-    "metrics.public", false, .flag, "whether GET /metrics answers other machines")
-  /// Holds `madang.sqlite`, `files/` and `secrets/`.
+    "metrics.public", false, .flag, "whether other machines may read GET /metrics")
+  /// Has `madang.sqlite`, `files/` and `secrets/`.
   public var dataDirectory = section(
     "The database",
     setting(
@@ -47,29 +47,30 @@ public struct ServerSettings: Sendable {
     "Development mode",
     setting(
       "dev.token", "", .text,
-      "what development calls from other machines show; empty with --lan for a random one", .secret))
-  /// The least that such a token has, in bytes: it cannot be guessed then.
+      "token that development calls from other machines must send; empty with --lan for a random one", .secret))
+  /// The minimum length of such a token in bytes, so that it cannot be guessed.
   public static let minDevelopmentToken = 16
-  /// Characters of a key that signs access tokens: SHA-256 wants as many bytes as it makes.
+  /// The minimum length of a key that signs access tokens: the size of a SHA-256.
   static let tokenKeyMinimum = 32
-  /// The oldest time that a server takes for right: this program is younger.
+  /// The earliest plausible time: this program is newer.
   static let earliestTime: Int64 = 1_735_689_600_000
-  /// API keys and the edition each belongs to. Empty: the first server of a database makes them and keeps them under
-  /// `secrets/`. Keys made by an administrator count besides.
+  /// API keys and their editions. Empty: the first server of a database creates them under `secrets/`. Keys created by
+  /// administrators are valid, too.
   public var keys: [String: EditionName] = section(
     "Editions",
     setting(
-      "keys", [:], .keys, "API keys that 'madang admin keys' neither lists nor revokes: KEY=2024-10,KEY=2024-01",
+      "keys", [:], .keys,
+      "further API keys, which 'madang admin keys' neither lists nor revokes: KEY=2024-10,KEY=2024-01",
       .secret
     ))
-  /// Nil for all; keys of another edition are unknown then.
+  /// Nil for all; keys of other editions are then unknown.
   public var edition: EditionName? = section(
-    "Editions", setting("edition", nil, .edition, "the only edition to speak, 2024-10 or 2024-01; empty for both"))
-  /// By the name of a zone without daylight saving. What is left out shows its edition's own (wire contract, Dates).
+    "Editions", setting("edition", nil, .edition, "the only edition to serve, 2024-10 or 2024-01; empty for both"))
+  /// By the name of a zone without daylight saving. The default is the edition's own zone (wire contract, Dates).
   public var timeZones: [EditionName: String] = section(
     "Editions",
     setting(
-      "timezones", [:], .timeZones, "whose wall clock an edition's dates show: 2024-01=Asia/Seoul,2024-10=UTC"))
+      "timezones", [:], .timeZones, "time zone of the dates of an edition: 2024-01=Asia/Seoul,2024-10=UTC"))
   public var sockets = section("Sockets", SocketSettings())
   public var callLimits = section("Limits", CallLimitSettings())
   public var limits = section("Limits", LimitSettings())
@@ -79,42 +80,45 @@ public struct ServerSettings: Sendable {
     "Accounts",
     setting(
       "password.threads", 0, .integer(0...64),
-      "threads that hash passwords; 0 for one less than there are processors, from one to three"))
+      "threads that hash passwords; 0 for one fewer than processors, from one to three"))
   public var passwordResetsPerAddress = section(
     "Accounts",
     setting(
       "password.resets.address", 30, .integer(),
-      "links one network address may cause in an hour, on pages and by signing up; 0 for any number"))
+      "mails with links that one network address may request in an hour, on pages or by signing up; 0 for any number"))
   public var auditSinks = section("Accounts", AuditSinkSettings())
   public var tokenKey = section(
     "Accounts",
     setting(
       "tokens.key", "", .text,
-      "signs access tokens, the same on all servers of a database; empty for one that the database keeps", .secret))
+      "key that signs access tokens, the same on all servers of a database; empty to keep the key in the database",
+      .secret))
   public var filesHome = section(
     "Files",
     setting(
       "files.home", "", .text,
       "bucket for files, s3://bucket or s3://bucket/prefix; empty for the data directory"))
   public var s3 = section("Files", S3Settings())
-  public var providers = section("Push, payments and sign-in by others", ProviderSettings())
-  public var push = section("Push, payments and sign-in by others", PushSettings())
+  public var providers = section("Push, payments and sign-in providers", ProviderSettings())
+  public var push = section("Push, payments and sign-in providers", PushSettings())
   public var mail = section("Mail", MailSettings())
   public var alarmWatch = section("Alarms", AlarmWatchSettings())
 
-  /// Which program serves, for metrics.
+  /// The version of the program, for metrics.
   public var version = "unknown"
-  /// Settings that are not left at their defaults, by name, secrets hidden: the audit log tells when they change.
+  /// Settings that differ from their defaults, by name, without secrets: the audit log records changes.
   public var given: [String: String] = [:]
-  /// How long a stop waits for lines of the log, and for audit entries that are sent elsewhere.
+  /// How long a stop waits for log lines and forwarded audit entries.
   package var logPatience: Duration = .seconds(1)
-  /// How long a stop waits for what is in flight.
+  /// How long a stop waits for requests in progress.
   public var shutdownTimeout: Duration = .seconds(8)
-  /// How often the server tidies up: files without a row, old addresses. Files wait for the end of the first interval.
+  /// How often the server does housekeeping: files without a row, old addresses. Files wait for the end of the first
+  /// interval.
   public var housekeepingInterval: Duration = .seconds(3600)
-  /// How often a server asks whether it is the one that tidies up for all of its database.
+  /// How often a server tries to become the one that does the housekeeping.
   public var housekeepingTurn: Duration = .seconds(5)
-  /// PostgreSQL: how long chats of a deleted room or workspace stay, for sockets at other servers that lack the last of them.
+  /// PostgreSQL: how long chats of a deleted room or workspace stay, for sockets at other servers that still lack the last
+  /// ones.
   public var deletionGrace: Duration = .seconds(10)
 
   public init() {}
@@ -125,13 +129,13 @@ public struct ServerSettings: Sendable {
     set { domain[keyPath: path] = newValue }
   }
 
-  /// All that is wrong with the settings, each with a cure; empty if nothing is.
+  /// All problems of the settings, each with a cure; empty without problems.
   public func problems() -> [String] {
     var problems: [String] = []
     if isDevelopment && !isLoopback(host) && developmentToken.isEmpty {
       problems.append(
-        "--dev: development mode is unsafe on \(host); use a loopback address (--host 127.0.0.1), or --lan, with which "
-          + "development calls from other machines show a token")
+        "--dev: development mode is unsafe on \(host); use a loopback address (--host 127.0.0.1), or --lan, so that "
+          + "development calls from other machines need a token")
     }
     if !developmentToken.isEmpty
       && (developmentToken.utf8.count < Self.minDevelopmentToken || !developmentToken.utf8.allSatisfy(isUnreserved))
@@ -142,25 +146,26 @@ public struct ServerSettings: Sendable {
     }
     if isDevelopment && !domain.node.isEmpty {
       problems.append(
-        "--dev: development mode is for one server, whose clock, payments, tokens and notifications are in its memory; leave "
+        "--dev: development mode needs a single server, because clock, payments, tokens and notifications are in its memory; leave "
           + "out --node")
     }
-    if !(0...65535).contains(port) { problems.append("--port: \(port) is no port; use 0 to 65535") }
+    if !(0...65535).contains(port) { problems.append("--port: \(port) is not a port; use 0 to 65535") }
     problems += tls.problems(besides: port)
     if let url = database.url, !url.hasPrefix("postgres://"), !url.hasPrefix("postgresql://") {
       problems.append("--database-url: must begin with postgres://; leave it out for the embedded database")
     }
     if !domain.node.isEmpty, database.url == nil {
       problems.append(
-        "--node: several servers need PostgreSQL (--database-url); the embedded database is for one, without a name")
+        "--node: several servers need PostgreSQL (--database-url); the embedded database serves one server, without a name"
+      )
     }
     if !domain.node.isEmpty, !isNode(domain.node) {
-      problems.append("--node: '\(domain.node)' must have 1 to 16 letters, digits, '-' or '_' of ASCII")
+      problems.append("--node: '\(domain.node)' must be 1 to 16 ASCII letters, digits, '-' or '_'")
     }
     if !tokenKey.isEmpty, tokenKey.utf8.count < Self.tokenKeyMinimum || tokenKey.hasNUL {
       problems.append(
         "tokens.key: must have \(Self.tokenKeyMinimum) characters or more, best from 'openssl rand -hex 32'; leave it out "
-          + "for a key that the database keeps")
+          + "to keep the key in the database")
     }
     problems += filesProblems()
     if !(1...30).contains(domain.workspaces.channelName.count) {
@@ -182,17 +187,18 @@ public struct ServerSettings: Sendable {
     problems += providers.problems(deletesWithProvider: domain.accounts.deletedWithProvider)
     for edition in EditionName.allCases where offset(of: edition) == nil {
       problems.append(
-        "timezones: '\(timeZone(of: edition))' is no time zone without daylight saving; use one like Asia/Seoul or UTC")
+        "timezones: '\(timeZone(of: edition))' is not a time zone without daylight saving; use one like Asia/Seoul or UTC"
+      )
     }
     return problems
   }
 
-  /// The name of the zone an edition's dates are shown in.
+  /// The name of the zone of an edition's dates.
   public func timeZone(of edition: EditionName) -> String { timeZones[edition] ?? edition.ownTimeZone }
 
-  /// An edition's wall clock in milliseconds east of UTC; nil if its zone is unknown or changes its clocks.
+  /// The zone's offset in milliseconds east of UTC; nil if the zone is unknown or has daylight saving.
   package func offset(of edition: EditionName) -> Int64? {
-    // By a time that a wrong clock cannot show: Seoul had summer times before.
+    // By a recent time, because Seoul once had summer time.
     let moment = max(.now, Date(timeIntervalSince1970: TimeInterval(Self.earliestTime / 1000)))
     guard let zone = TimeZone(identifier: timeZone(of: edition)),
       zone.nextDaylightSavingTimeTransition(after: moment) == nil
@@ -201,12 +207,12 @@ public struct ServerSettings: Sendable {
   }
 }
 
-/// Whether this can be the name of one of several servers: their sockets' ids begin with it.
+/// Whether this can be the name of one of several servers: ids of its sessions begin with it.
 private func isNode(_ name: String) -> Bool {
   (1...16).contains(name.utf8.count) && name.utf8.allSatisfy(isUnreserved)
 }
 
-/// Whether a path holds this byte as it is.
+/// Whether a path may have this byte unescaped.
 private func isUnreserved(_ byte: UInt8) -> Bool {
   switch byte {
   case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -4,8 +4,8 @@ public enum SocketAccess: String, Sendable, CaseIterable {
   case token
   /// The socket cookie, which stands for a session whose account may read the room.
   case cookie
-  /// Exactly one account was seen at the same address lately, and it may read the room.
+  /// Exactly one account was recently seen at the same address, and it may read the room.
   case recent
-  /// Everybody, if the room exists. For local development.
+  /// Any client, if the room exists. For local development.
   case open
 }

@@ -1,19 +1,19 @@
 import MadangCore
 
-/// How a server speaks TLS itself.
+/// TLS by the server itself.
 public struct TLSSettings: Sendable {
   public var certificateFile = setting(
     "tls.cert", "", .text, "certificate with its chain, in PEM, for TLS; empty for plain HTTP")
   public var keyFile = setting("tls.key", "", .text, "the certificate's private key, in PEM")
   public var redirectPort: Int? = setting(
     "tls.redirect.port", nil, .portOrNone,
-    "with TLS: a port for plain HTTP that sends pages for people to public.url and refuses all else; empty for none")
-  /// How often the files are looked at.
+    "with TLS: a port for plain HTTP that redirects pages to public.url and refuses all other requests; empty for none")
+  /// How often the files are checked for changes.
   public var reloadInterval: Duration = .seconds(60)
 
   public init() {}
 
-  /// Whether the server speaks TLS itself.
+  /// Whether the server uses TLS itself.
   public var isUsed: Bool { !certificateFile.isEmpty }
 
   func problems(besides port: Int) -> [String] {
@@ -25,7 +25,7 @@ public struct TLSSettings: Sendable {
       return ["--tls-cert, --tls-key: belong together; give both, or neither for plain HTTP"]
     }
     guard port == 0 || port != redirectPort else {
-      return ["tls.redirect.port: \(port) is the port that speaks TLS; choose another, usually 80"]
+      return ["tls.redirect.port: \(port) is already the port for TLS; choose another, usually 80"]
     }
     return []
   }

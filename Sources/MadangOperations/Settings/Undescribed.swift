@@ -1,5 +1,5 @@
-/// Described by its name only. Swift describes a value by all that it holds, and libraries describe services in their logs:
-/// passwords, keys and tokens would be there.
+/// Describes itself by its name only. Swift describes a value with all its content, and libraries log descriptions of
+/// services, which would include passwords, keys and tokens.
 public protocol Undescribed: CustomStringConvertible, CustomDebugStringConvertible {}
 
 extension Undescribed {

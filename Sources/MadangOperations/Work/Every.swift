@@ -1,7 +1,7 @@
 import MadangCore
 import ServiceLifecycle
 
-/// Does a chore again and again until the server is to stop.
+/// Repeats a task until the server stops.
 package func every(
   _ interval: Duration, by clock: Clock, atOnce: Bool = true, _ chore: @escaping @Sendable () async -> Void
 ) async {

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Has one loop of work beside the requests look once more. Several wakes before it looks are one.
+/// Wakes one background loop. Several wakes before it runs count as one.
 package struct Wakes: Sendable {
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
@@ -10,12 +10,12 @@ package struct Wakes: Sendable {
   /// Returns at once.
   package func wake() { continuation.yield() }
 
-  /// Runs the body after each wake, until the server is to stop. To be called once.
+  /// Runs the body after each wake until the server stops. Call it once.
   package func run(_ body: () async -> Void) async {
-    // A merged sequence, as `cancelOnGracefulShutdown()` makes, takes two more turns of the thread pool for each wake.
+    // A merged sequence, as `cancelOnGracefulShutdown()` makes, costs two more turns of the thread pool for each wake.
     await withGracefulShutdownHandler {
       for await _ in stream {
-        // A wake that came before is still handed out.
+        // An earlier wake is still delivered.
         guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
         await body()
       }

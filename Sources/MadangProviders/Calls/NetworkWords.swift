@@ -26,19 +26,19 @@ private func tlsWords(_ text: String) -> String {
   let causes = [
     (
       "CERTIFICATE_VERIFY_FAILED",
-      "its certificate is not believed; name its authority (mail.tls.authorities, providers.ca), or renew it"
+      "its certificate is not trusted; name its authority (mail.tls.authorities, providers.ca), or renew it"
     ),
     ("HOSTNAME_MISMATCH", "its certificate is for another name; call it by the name in the certificate"),
     (
       "WRONG_VERSION_NUMBER",
-      "TLS is not spoken at this port; check the port, and smtp:// for STARTTLS or smtps:// for TLS from the beginning"
+      "this port does not use TLS; check the port, and write smtp:// for STARTTLS or smtps:// for TLS from the start"
     ),
-    ("UNSUPPORTED_PROTOCOL", "it speaks no TLS 1.2 or newer; update it"),
-    ("PROTOCOL_VERSION", "it speaks no TLS 1.2 or newer; update it"),
+    ("UNSUPPORTED_PROTOCOL", "it does not support TLS 1.2 or newer; update it"),
+    ("PROTOCOL_VERSION", "it does not support TLS 1.2 or newer; update it"),
     ("HANDSHAKE_FAILURE", "it has no cipher in common with this program; update it"),
   ]
   if let (_, words) = causes.first(where: { text.contains($0.0) }) { return words }
-  return "TLS failed: \(withoutSourcePlaces(text)); check that TLS is spoken at this port"
+  return "TLS failed: \(withoutSourcePlaces(text)); check that this port uses TLS"
 }
 
 /// Without ` at FILE:LINE`, as the TLS library writes its errors.

@@ -3,7 +3,7 @@ import MadangCore
 import NIOHTTP1
 import SocketIOProtocol
 
-/// PortOne's REST API v2. It knows the payments of v1 as well: `merchant_uid` is its `paymentId`, `imp_uid` its `transactionId`.
+/// PortOne's REST API v2. It knows the payments of v1, too: `merchant_uid` is its `paymentId`, `imp_uid` its `transactionId`.
 ///
 /// Source: https://developers.portone.io/api/rest-v2/payment (`GET /payments/{paymentId}`).
 package struct PortOneV2Payments: PaymentVerifier {

@@ -37,7 +37,7 @@ struct BucketPieces: AsyncSequence, Sendable {
     // Whoever is in between may answer something else, and clients would keep it as the file.
     guard response.status == .partialContent,
       response.headers.first(name: "content-range")?.hasPrefix("bytes \(start)-\(last)/") ?? false
-    else { throw S3Error(call: "GET", cause: .unusable("it does not send the range that it is asked for")) }
+    else { throw S3Error(call: "GET", cause: .unusable("it does not send the requested range")) }
     return Window(body: response.body, end: last + 1)
   }
 

@@ -63,17 +63,17 @@ package struct S3Error: Error, CustomStringConvertible {
   /// What an operator can do about it.
   package var cure: String {
     switch cause {
-    case .refused(_, "NoSuchBucket", _): "make the bucket, or name another with --files s3://bucket/prefix"
+    case .refused(_, "NoSuchBucket", _): "create the bucket, or name another with --files s3://bucket/prefix"
     case .refused(_, "InvalidAccessKeyId", _), .refused(_, "SignatureDoesNotMatch", _), .refused(_, "ExpiredToken", _),
       .refused(_, "InvalidToken", _), .refused(_, "InvalidClientTokenId", _):
       "check s3.access.key.id, s3.secret.access.key and s3.session.token"
     case .refused(_, "RequestTimeTooSkewed", _): "set this machine's clock"
     case .refused(301, _, _), .refused(307, _, _), .refused(_, "AuthorizationHeaderMalformed", _),
       .refused(_, "PermanentRedirect", _):
-      "check s3.region and s3.endpoint: the bucket is elsewhere"
-    case .refused(403, _, _): "let the credentials put, get, delete and list the bucket's objects (docs/host.md)"
+      "check s3.region and s3.endpoint: the bucket is in another place"
+    case .refused(403, _, _): "allow these credentials to put, get, delete and list the bucket's objects (docs/host.md)"
     case .refused(404, _, _): "check s3.endpoint and the name of the bucket"
-    case .refused, .unusable: "check that s3.endpoint is a server that speaks S3"
+    case .refused, .unusable: "check that s3.endpoint is an S3 server"
     case .connection, .timedOut: "check s3.endpoint, s3.region and the network"
     }
   }

@@ -3,18 +3,18 @@ import MadangCore
 /// How a bucket is reached, and as whom; of use where the setting `files.home` names one.
 public struct S3Settings: Sendable {
   public var endpoint = setting(
-    "s3.endpoint", "", .text, "https://HOST[:PORT][/PATH] of a server that speaks S3; empty for Amazon's")
+    "s3.endpoint", "", .text, "https://HOST[:PORT][/PATH] of the S3 server; empty for Amazon")
   /// Empty only with an endpoint of one's own, which then is told `us-east-1`.
   public var region = setting(
     "s3.region", "", .text, "the bucket's region, like eu-central-1", .customary("AWS_REGION"))
   public var accessKeyID = setting(
-    "s3.access.key.id", "", .text, "who puts files into the bucket", .secret, .customary("AWS_ACCESS_KEY_ID"))
+    "s3.access.key.id", "", .text, "access key id for the bucket", .secret, .customary("AWS_ACCESS_KEY_ID"))
   public var secretAccessKey = setting(
-    "s3.secret.access.key", "", .text, "what their calls are signed with", .secret,
+    "s3.secret.access.key", "", .text, "secret access key for the bucket", .secret,
     .customary("AWS_SECRET_ACCESS_KEY"))
   /// The server does not renew it.
   public var sessionToken = setting(
-    "s3.session.token", "", .text, "of temporary credentials; empty for others", .secret,
+    "s3.session.token", "", .text, "session token of temporary credentials; empty for permanent ones", .secret,
     .customary("AWS_SESSION_TOKEN"))
 
   public init() {}

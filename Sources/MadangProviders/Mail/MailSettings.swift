@@ -13,27 +13,29 @@ public struct MailSettings: Sendable {
   }
 
   public var server = setting(
-    "mail.smtp", "", .text, "server that takes mails: smtp://HOST:587 or smtps://HOST:465; empty for no mails")
+    "mail.smtp", "", .text, "mail server: smtp://HOST:587 or smtps://HOST:465; empty to send no mails")
   public var user = setting(
-    "mail.user", "", .text, "user name at that server; empty where it asks for none")
+    "mail.user", "", .text, "user name at the mail server; empty if it needs none")
   public var password = setting("mail.password", "", .text, "password of that user", .secret)
-  public var from = setting("mail.from", "", .text, "address that mails come from")
-  public var name = setting("mail.name", "Madang", .text, "name that mails come from")
+  public var from = setting("mail.from", "", .text, "sender address of mails")
+  public var name = setting("mail.name", "Madang", .text, "sender name of mails")
   public var tls = setting(
     "mail.tls", TLS.auto, .word, "whether smtp:// is encrypted: auto (except to this machine), required or off")
   public var authorities = setting(
     "mail.tls.authorities", "", .text,
-    "PEM file of authorities that are believed besides the system's; empty for none")
+    "PEM file of certificate authorities trusted for the mail server, in addition to the system's; empty for none")
   public var timeout = setting(
-    "mail.timeout", 30, .integer(1...600), "seconds connecting to that server may take, and all that is said then")
+    "mail.timeout", 30, .integer(1...600),
+    "seconds for connecting to the mail server, and as many for the dialogue that follows")
   public var answerTimeout = setting(
-    "mail.answer", 600, .integer(1...1800), "seconds that server may take to say that it has taken a mail")
+    "mail.answer", 600, .integer(1...1800), "seconds the mail server may take to accept a mail")
   public var pause = setting(
-    "mail.pause", 30, .integer(1...3600), "seconds before a mail is tried again; they double, up to an hour")
-  public var attempts = setting("mail.attempts", 20, .integer(1...1000), "how often a mail is tried")
+    "mail.pause", 30, .integer(1...3600),
+    "seconds before the first retry of a mail; doubled at each retry, up to an hour")
+  public var attempts = setting("mail.attempts", 20, .integer(1...1000), "attempts to send one mail")
   /// Milliseconds. A mail whose link ends before is given up then.
   public var lifetime: Int64 = setting(
-    "mail.lifetime", 2 * 24 * 3_600_000, .seconds, "seconds a mail may wait to be taken")
+    "mail.lifetime", 2 * 24 * 3_600_000, .seconds, "seconds after which a waiting mail is dropped")
   /// Mails on their way at once
   public var parallelSends = 4
 
@@ -58,10 +60,10 @@ public struct MailSettings: Sendable {
     if name.utf8.count > 200 { problems.append("mail.name: must have 200 bytes or fewer") }
     if user.isEmpty != password.isEmpty {
       problems.append(
-        "mail.user: user and mail.password belong together; set both, or neither for a server that asks for none")
+        "mail.user: user and mail.password belong together; set both, or neither if the mail server needs no sign-in")
     }
     if publicURL.isEmpty {
-      problems.append("public.url: mails hold links to the server; write it like https://chat.example.com")
+      problems.append("public.url: mails need it for links; set it, like https://chat.example.com")
     }
     if !authorities.isEmpty, !FileManager.default.isReadableFile(atPath: authorities) {
       problems.append("mail.tls.authorities: \(authorities) cannot be read")

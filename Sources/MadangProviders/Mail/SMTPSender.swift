@@ -28,14 +28,14 @@ package struct SMTPSender: MailSender {
       configuration.additionalTrustRoots = [.file(settings.authorities)]
     }
     do { tls = try NIOSSLContext(configuration: configuration) } catch {
-      throw SetupError("mail.tls.authorities: \(settings.authorities) holds no certificates in PEM")
+      throw SetupError("mail.tls.authorities: \(settings.authorities) has no certificates in PEM")
     }
     (self.settings, self.endpoint, self.from) = (settings, endpoint, from)
   }
 
   package func send(_ mail: ClaimedMail) async throws {
     guard let to = MailAddress(mail.mail.recipient) else {
-      throw MailRefused(reason: "its address is none of ASCII", isByServer: false)
+      throw MailRefused(reason: "its address is not ASCII", isByServer: false)
     }
     try await signedIn { connection, end in
       _ = try await ask("MAIL FROM:<\(from.text)>", 250, on: connection, "MAIL FROM")
@@ -52,7 +52,7 @@ package struct SMTPSender: MailSender {
       defer { last.cancel() }
       let answer: SMTPReply
       do { answer = try await connection.reply() } catch {
-        throw MailUnanswered(reason: "whether the mail was taken is not known: \(networkWords(error))")
+        throw MailUnanswered(reason: "it is unknown whether the mail was accepted: \(networkWords(error))")
       }
       try Self.requireTaken(250...250, answer, "the mail")
     }

@@ -61,7 +61,7 @@ struct ApplePushService: PushSender {
       await keys.add(ecdsa: try ES256PrivateKey(pem: pem), kid: id)
     } catch {
       throw SetupError(
-        "push.apns.key: \(settings.keyFile) is no APNs key; make one at developer.apple.com under Certificates, Identifiers & "
+        "push.apns.key: \(settings.keyFile) is not an APNs key; create one at developer.apple.com under Certificates, Identifiers & "
           + "Profiles, Keys, and name its .p8 file")
     }
     token = ExpiringToken {
@@ -118,8 +118,8 @@ struct ApplePushService: PushSender {
     guard !standing.hasWarned.exchange(true, ordering: .relaxed) else { return }
     logger.warning(
       """
-      APNs knows no device yet and refuses this one; it is kept, for push.apns.topic or push.apns.url may be wrong. Apps that Xcode \
-      installed have devices of https://api.sandbox.push.apple.com
+      APNs has accepted no device yet and refuses this one; the device is kept, because push.apns.topic or push.apns.url may be wrong. Apps that Xcode \
+      installed need https://api.sandbox.push.apple.com
       """, metadata: ["reason": "\(reason)"])
   }
 }

@@ -68,7 +68,7 @@ struct FirebaseMessaging: PushSender {
       await keys.add(rsa: try Insecure.RSA.PrivateKey(pem: account.privateKey), digestAlgorithm: .sha256)
     } catch {
       throw SetupError(
-        "push.firebase.account: \(settings.accountFile) is no service account's JSON file; make one in the Firebase "
+        "push.firebase.account: \(settings.accountFile) is not a service account's JSON file; create one in the Firebase "
           + "console under project settings, service accounts")
     }
     url = "\(settings.url)/v1/projects/\(account.projectId.percentEncoded())/messages:send"

@@ -25,16 +25,16 @@ extension ProviderSettings {
   private func urlProblems() -> [String] {
     var problems: [String] = []
     for (key, url, _) in addresses where !url.isEmpty && URL(string: url)?.host() == nil {
-      problems.append("\(key): '\(url)' is no URL; write one like https://example.com, without a slash at the end")
+      problems.append("\(key): '\(url)' is not a URL; write one like https://example.com, without a slash at the end")
     }
     for (key, url, _) in addresses
     where URL(string: url).map({ $0.scheme != "https" && !isLoopback($0.host() ?? "") }) ?? false {
-      problems.append("\(key): '\(url)' would carry secrets in the clear; write it with https://")
+      problems.append("\(key): '\(url)' would send secrets without encryption; write it with https://")
     }
     // Not shown: they are secrets.
     for (key, secret) in [("payments.portone.v2.secret", portOneV2.secret), ("kakao.admin.key", kakao.adminKey)]
     where !secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
-      problems.append("\(key): has a blank, or a character that is not ASCII; copy it from the console once more")
+      problems.append("\(key): has a space or a character that is not ASCII; copy it from the console again")
     }
     return problems
   }
@@ -46,15 +46,15 @@ extension ProviderSettings {
     }
     if portOne.key.isEmpty, !portOne.shops.isEmpty {
       problems.append(
-        "payments.portone.pg: is of no use without payments.portone.key, that of API v1; set it, or leave out pg")
+        "payments.portone.pg: works only with payments.portone.key (API v1); set the key, or leave out pg")
     }
     if !portOneV2.secret.isEmpty, !portOne.key.isEmpty || !portOne.secret.isEmpty {
       problems.append(
-        "payments.portone: key and secret are those of API v1, v2.secret is that of API v2; leave out one of the two. V2 knows the "
-          + "payments of v1 as well")
+        "payments.portone: key and secret are for API v1, v2.secret is for API v2; set only one of the two. V2 knows the "
+          + "payments of v1, too")
     }
     if portOneV2.secret.isEmpty, !portOneV2.store.isEmpty || portOneV2.takesTests {
-      problems.append("payments.portone.v2: store and tests are of no use without secret; set it, or leave them out")
+      problems.append("payments.portone.v2: store and tests work only with secret; set it, or leave them out")
     }
     return problems
   }
@@ -63,12 +63,12 @@ extension ProviderSettings {
     var problems: [String] = []
     if !kakao.url.isEmpty && kakao.app == 0 && !kakao.takesAnyApp {
       problems.append(
-        "kakao.app: without the number of your Kakao app, tokens of every app sign in here; set it, or allow that with "
+        "kakao.app: without the number of your Kakao app, people can sign in with tokens of any app; set it, or allow that with "
           + "kakao.any.app = true")
     }
     if !kakao.adminKey.isEmpty && (kakao.url.isEmpty || kakao.app == 0) {
       problems.append(
-        "kakao.admin.key: needs kakao.url and kakao.app, the number of the app whose key it is; set them, or leave out the key"
+        "kakao.admin.key: needs kakao.url and kakao.app, the number of its app; set them, or leave out the key"
       )
     }
     if apple.takesNotices && apple.audiences.isEmpty {
@@ -77,7 +77,7 @@ extension ProviderSettings {
     }
     if deletesWithProvider && !apple.takesNotices && kakao.adminKey.isEmpty {
       problems.append(
-        "accounts.delete.with.provider: nobody tells of deleted accounts; set apple.notices or kakao.admin.key, or leave it out"
+        "accounts.delete.with.provider: no provider reports deleted accounts; set apple.notices or kakao.admin.key, or leave it out"
       )
     }
     return problems
@@ -100,7 +100,7 @@ extension ProviderSettings {
         && (id.utf8.count != Self.appleIDSize || !id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) })
     }
     .map { key, id, place in
-      "\(key): '\(id)' is none, which has \(Self.appleIDSize) letters and digits; it is \(place) at developer.apple.com"
+      "\(key): '\(id)' must have \(Self.appleIDSize) letters and digits; you find it \(place) at developer.apple.com"
     }
   }
 }

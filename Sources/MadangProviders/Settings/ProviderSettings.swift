@@ -5,7 +5,7 @@ import NIOSSL
 public struct ProviderSettings: Sendable {
   /// PEM file of certificates that may vouch for other people's servers, besides those that the system trusts; empty for none.
   public var authorityFile = setting(
-    "providers.ca", "", .text, "PEM file of authorities of providers' certificates, besides the system's")
+    "providers.ca", "", .text, "PEM file of certificate authorities trusted for providers, in addition to the system's")
   public var portOne = PortOne()
   public var portOneV2 = PortOneV2()
   public var apple = Apple()
@@ -23,7 +23,7 @@ public struct ProviderSettings: Sendable {
     public var secret = setting("payments.portone.secret", "", .text, "imp_secret of the shop", .secret)
     public var shops: Set<String> = setting(
       "payments.portone.pg", [], .set,
-      "pg_id of the shops whose payments count, separated by commas; empty for all, also for tests")
+      "pg_id of the shops whose payments count, separated by commas; empty for all, including test channels")
   }
 
   /// PortOne v2, which takes the payments in place of v1.
@@ -31,11 +31,12 @@ public struct ProviderSettings: Sendable {
     public var url = setting("payments.portone.v2.url", "https://api.portone.io", .text, "PortOne's REST API v2")
     /// Empty means off.
     public var secret = setting(
-      "payments.portone.v2.secret", "", .text, "V2 API secret of the shop, in place of key and secret of v1", .secret)
+      "payments.portone.v2.secret", "", .text, "V2 API secret of the shop, instead of the key and secret of v1", .secret
+    )
     public var store = setting(
       "payments.portone.v2.store", "", .text, "store id; empty for the store of the secret")
     public var takesTests = setting(
-      "payments.portone.v2.tests", false, .flag, "whether payments through test channels, which cost nothing, count")
+      "payments.portone.v2.tests", false, .flag, "whether payments through test channels count; they cost nothing")
   }
 
   /// Sign in with Apple.
@@ -43,9 +44,10 @@ public struct ProviderSettings: Sendable {
     public var keysURL = setting(
       "apple.keys.url", "https://appleid.apple.com/auth/keys", .text, "where Apple publishes the keys of its tokens")
     public var audiences: Set<String> = setting(
-      "apple.audience", [], .set, "bundle ids whose Apple tokens are taken, separated by commas; empty for none")
+      "apple.audience", [], .set, "bundle ids whose Apple tokens are accepted, separated by commas; empty for none")
     public var takesNotices = setting(
-      "apple.notices", false, .flag, "whether Apple's notices of people who revoke access are taken, at /_hooks/apple")
+      "apple.notices", false, .flag,
+      "whether Apple's notices of people who revoke access are accepted, at /_hooks/apple")
   }
 
   /// Kakao Login.
@@ -54,13 +56,13 @@ public struct ProviderSettings: Sendable {
       "kakao.url", "", .text, "https://kapi.kakao.com; empty for no sign-in with Kakao")
     /// 0 for none given.
     public var app = setting(
-      "kakao.app", 0, .integer(), "the number of the Kakao app whose tokens are taken")
+      "kakao.app", 0, .integer(), "number of the Kakao app whose tokens are accepted")
     /// Of use where no number is given: whoever runs another app can then sign in with the tokens of its users.
     public var takesAnyApp = setting(
-      "kakao.any.app", false, .flag, "whether tokens of every Kakao app are taken")
+      "kakao.any.app", false, .flag, "whether tokens of every Kakao app are accepted")
     public var adminKey = setting(
       "kakao.admin.key", "", .text,
-      "the Kakao app's admin key: takes its notices at /_hooks/kakao, and unlinks who is deleted", .secret)
+      "the Kakao app's admin key, to accept its notices at /_hooks/kakao and to unlink deleted accounts", .secret)
 
     /// What shows the admin key, in both directions.
     var authorization: String { "KakaoAK \(adminKey)" }
@@ -74,13 +76,13 @@ public struct ProviderSettings: Sendable {
       "push.firebase.url", "https://fcm.googleapis.com", .text, "Firebase Cloud Messaging")
     /// A notification may need two calls, which have to end before another server may claim its chat.
     public var timeout = setting(
-      "push.firebase.timeout", 20, .integer(1...25), "seconds one call of Firebase may take")
+      "push.firebase.timeout", 20, .integer(1...25), "seconds one call to Firebase may take")
   }
 
   /// Apple Push Notification service, which delivers notifications to the devices that sent a token of its own.
   public struct ApplePush: Sendable {
     public var keyFile = setting(
-      "push.apns.key", "", .text, "APNs key file (.p8); empty for no push to APNs itself")
+      "push.apns.key", "", .text, "APNs key file (.p8); empty for no direct push to APNs")
     /// Ten letters and digits, as in the name of the key's file.
     public var keyID = setting("push.apns.kid", "", .text, "the APNs key's id")
     /// Ten letters and digits.
@@ -90,7 +92,7 @@ public struct ProviderSettings: Sendable {
     public var url = setting(
       "push.apns.url", "https://api.push.apple.com", .text, "Apple Push Notification service")
     /// A call has to end before another server may claim its chat.
-    public var timeout = setting("push.apns.timeout", 20, .integer(1...25), "seconds one call of APNs may take")
+    public var timeout = setting("push.apns.timeout", 20, .integer(1...25), "seconds one call to APNs may take")
   }
 
   public init() {}

@@ -1,12 +1,12 @@
 import MadangCore
 
-/// The host and port that a `Host` field or a URL names: `example.org:8080`, `[::1]:8080`.
+/// The host and port of a `Host` field or a URL: `example.org:8080`, `[::1]:8080`.
 struct Authority {
   /// IPv6 in brackets.
   let host: Substring
   let port: Int?
 
-  /// Nil for text that has no such form.
+  /// Nil for text of another form.
   init?(_ text: some StringProtocol) {
     let text = Substring(text)
     let end = text.hasPrefix("[") ? text.firstIndex(of: "]").map { text.index(after: $0) } : text.firstIndex(of: ":")
@@ -22,6 +22,7 @@ struct Authority {
     }
   }
 
-  /// Whether the host can be no other machine's: a browser and the system's resolver take names below `localhost` for this machine's, too.
+  /// Whether the host can only be this machine: browsers and the system's resolver also take names below `localhost` for
+  /// it.
   var isLocal: Bool { isLoopback(host) || host.lowercased().hasSuffix(".localhost") }
 }

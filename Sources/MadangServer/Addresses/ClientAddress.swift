@@ -3,12 +3,12 @@ import MadangCore
 import MadangOperations
 import NIOCore
 
-/// What is believed of the peers of connections.
+/// The trust in peers of connections.
 struct PeerTrust: Sendable {
-  /// Their headers are believed.
+  /// Peers whose headers are trusted.
   let proxies: [IPNetwork]
-  /// Whether a loopback peer that forwards nothing is a client: a program of this machine. Otherwise it may as well be a proxy of this
-  /// machine that does not say for whom it calls.
+  /// Whether a loopback peer that forwards nothing is a client, that is, a program of this machine. Otherwise it may be a
+  /// proxy of this machine that does not forward its clients' addresses.
   let takesLoopbackForClient: Bool
 }
 
@@ -18,40 +18,41 @@ extension ServerSettings {
   }
 }
 
-/// Where a request comes from, as far as it can be known.
+/// The origin of a request, as far as it is known.
 struct ClientAddress: Sendable {
-  /// One form for one address.
+  /// One normalised form for each address.
   let text: String
-  /// What limits count by.
+  /// The key of limits.
   let network: String
   let networkHash: KeyHash
-  /// Where the nearest machine is that is not trusted; two addresses where headers name two, none where a trusted proxy names none.
+  /// The address of the nearest untrusted machine; two if headers contradict each other, none if a trusted proxy sends
+  /// none.
   private let places: [IPAddress]
   /// Whether the client came over TLS, directly or to a trusted proxy.
   let isSecure: Bool
-  /// Whether others may stand behind this address: a proxy forwarded that is not trusted, wherever it stands in the chain, or
-  /// a trusted one did not say for whom. Then the address identifies nobody.
+  /// Whether several clients may share this address: an untrusted proxy is in the chain, or a trusted one did not send the
+  /// client's address. Then it identifies no account.
   let isShared: Bool
-  /// Whether a program of this machine calls: by its own address, and the settings take that for a client's.
+  /// Whether it is a program of this machine, with its own address, that the settings count as a client.
   let isLocal: Bool
 
-  /// The network that mails about sign-ins name, which nobody can make up: `a or b` where headers name two. Nil where a trusted proxy
-  /// names none.
+  /// The network in mails about sign-ins, which cannot be forged: `a or b` if headers contradict each other. Nil if a
+  /// trusted proxy sends none.
   var site: String? {
     if isWithoutAddress { return "local" }
     let sites = Set(places.map(\.site)).sorted()
     return sites.isEmpty ? nil : sites.joined(separator: " or ")
   }
 
-  /// Whether it came by a socket of the file system, which only this machine reaches.
+  /// Whether it came through a Unix socket, which only this machine reaches.
   private let isWithoutAddress: Bool
 
   /// The peer's address, or the one a trusted proxy forwards.
   ///
-  /// The nearest hop comes last in what proxies write; behind several that are trusted, the first one from there counts that is
-  /// not. What that one forwards is not believed: it may be a proxy that nobody named as trusted, with everybody behind it. If
-  /// all hops are trusted, none of them is a client. If `Forwarded` and `X-Forwarded-For` name different clients, one of them
-  /// was written by the client itself, and neither is believed.
+  /// Proxies append the nearest hop last; behind several trusted ones, the nearest untrusted hop counts. What that hop
+  /// forwards is not trusted: it may be an unlisted proxy with many clients behind it. If all hops are trusted, none of
+  /// them is a client. If `Forwarded` and `X-Forwarded-For` contradict each other, the client wrote one of them, and
+  /// neither is trusted.
   init(peer: SocketAddress?, headers: HTTPFields, trust: PeerTrust) {
     let peer = peer.flatMap { IPAddress($0) }
     let isForwarded = Self.isForwarded(headers)
@@ -65,7 +66,7 @@ struct ClientAddress: Sendable {
       return
     }
     guard isForwarded else {
-      // The proxy did not say for whom: it may carry anybody's connections, as that of a container's published port does.
+      // The proxy sent no client address: it may carry connections of any client, like a container's published port.
       self.init(
         peer, places: [], isSecure: false, isShared: true,
         isLocal: isLoopback && trust.takesLoopbackForClient)
@@ -78,7 +79,7 @@ struct ClientAddress: Sendable {
     let clients = chains.compactMap { $0.flatMap { $0.isEmpty ? nil : Self.client($0, trusted) } }
     let places = clients.compactMap(\.address)
     let scheme = forwarded?.scheme ?? headers[values: .forwardedProto].last.map(Self.last)
-    // Some proxies name the WebSocket's own scheme.
+    // Some proxies send the WebSocket's own scheme.
     let isSecure = scheme == "https" || scheme == "wss"
     guard let client = clients.first?.address, clients.allSatisfy({ $0.address == client }) else {
       self.init(peer, places: places, isSecure: isSecure, isShared: true, isLocal: false)
@@ -87,7 +88,7 @@ struct ClientAddress: Sendable {
     self.init(client, places: places, isSecure: isSecure, isShared: clients.contains { $0.isShared }, isLocal: false)
   }
 
-  /// What a socket of the file system is called.
+  /// The address text of a Unix socket.
   static let ofNoAddress = (address: "local", network: "local")
 
   private init(_ address: IPAddress?, places: [IPAddress], isSecure: Bool, isShared: Bool, isLocal: Bool) {
@@ -100,7 +101,7 @@ struct ClientAddress: Sendable {
     self.isLocal = isLocal
   }
 
-  /// The nearest hop that is not trusted, or the farthest if all are; no address if that one is not told.
+  /// The nearest untrusted hop, or the farthest if all are trusted; no address if that hop has none.
   private static func client(_ chain: [String], _ trusted: [IPNetwork]) -> (address: IPAddress?, isShared: Bool) {
     for (index, hop) in chain.enumerated().reversed() {
       guard let address = IPAddress(hop) else { return (nil, true) }
@@ -109,7 +110,7 @@ struct ClientAddress: Sendable {
     return (chain.first.flatMap { IPAddress($0) }, true)
   }
 
-  /// The host that a trusted proxy says the client called; nil if it says none, or the peer is not trusted.
+  /// The host that the client called, by a trusted proxy; nil if it sends none, or the peer is not trusted.
   static func forwardedHost(_ headers: HTTPFields, peer: SocketAddress?, trusted: [IPNetwork]) -> String? {
     guard let peer = peer.flatMap({ IPAddress($0) }), trusted.contains(where: { $0.contains(peer) }) else { return nil }
     return Forwarded(headers)?.host ?? headers[values: .forwardedHost].last.map(last)
@@ -119,7 +120,7 @@ struct ClientAddress: Sendable {
     (list.split(separator: ",").last?.trimmingWhitespace() ?? "").lowercased()
   }
 
-  /// Whether a proxy forwards, or somebody wants it to look so.
+  /// Whether the request has headers of a proxy, real or forged.
   static func isForwarded(_ headers: HTTPFields) -> Bool { forwardingHeaders.contains { headers.contains($0) } }
 
   private static let forwardingHeaders: [HTTPField.Name] = [
@@ -131,9 +132,9 @@ struct ClientAddress: Sendable {
 private struct Forwarded {
   /// The farthest hop first.
   let clients: [String]
-  /// How the client came to the nearest proxy, in lower case.
+  /// The scheme between the client and the nearest proxy, in lower case.
   let scheme: String?
-  /// The host that the client called, as the nearest proxy has it.
+  /// The host that the client called, by the nearest proxy.
   let host: String?
 
   init?(_ headers: HTTPFields) {

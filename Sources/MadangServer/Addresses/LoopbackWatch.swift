@@ -7,7 +7,7 @@ import SocketIOProtocol
 import SocketIOServer
 import Synchronization
 
-/// Notices signs of a proxy on this machine that the settings do not name: all its clients come from one loopback address.
+/// Notices signs of a proxy on this machine that is not in the settings: all its clients share one loopback address.
 ///
 /// Each sign is logged once, and `madang doctor` asks for them.
 final class LoopbackWatch: Sendable {
@@ -17,21 +17,22 @@ final class LoopbackWatch: Sendable {
   }
 
   private let proxies: [IPNetwork]
-  /// Whether clients speak TLS to the server itself: then they call it by its name, also from this machine, and only a header shows a proxy.
+  /// Whether the server uses TLS itself: then clients call it by its name, also from this machine, and only a header
+  /// reveals a proxy.
   private let hasTLS: Bool
   private let logger: Logger
   private let seen = Mutex(Seen())
-  /// Whether there is nothing left to notice.
+  /// Whether all signs were noticed.
   private let isDone = Atomic(false)
 
   init(proxies: [IPNetwork], hasTLS: Bool, logger: Logger) {
     (self.proxies, self.hasTLS, self.logger) = (proxies, hasTLS, logger)
   }
 
-  /// The signs that were seen since the server started.
+  /// The signs noticed since the start.
   var signs: [LoopbackSign] { seen.withLock { seen in LoopbackSign.allCases.filter(seen.signs.contains) } }
 
-  /// - Parameter account: Who calls, once that is known.
+  /// - Parameter account: The caller's account, once it is known.
   func saw(_ request: Request, from peer: SocketAddress?, account: Int64? = nil) {
     guard !isDone.load(ordering: .relaxed), let peer = peer.flatMap({ IPAddress($0) }), peer.isLoopback,
       !proxies.contains(where: { $0.contains(peer) })

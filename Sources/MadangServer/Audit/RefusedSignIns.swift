@@ -99,7 +99,7 @@ final class RefusedSignIns: ServiceLifecycle.Service {
     } catch {
       state.withLock { $0.overdue += refused.count + leftOut }
       madang.logger.warning(
-        "failed sign-ins are not in the audit log", metadata: ["error": "\(String(reflecting: error))"])
+        "failed sign-ins could not be recorded in the audit log", metadata: ["error": "\(String(reflecting: error))"])
     }
   }
 }

@@ -2,7 +2,7 @@ import MadangAPI
 import MadangCore
 
 extension Call {
-  /// Credits the payment whose ids the body holds.
+  /// Credits the payment with the ids in the body.
   func creditPayment() async throws -> Billing {
     let fields = try await body.fields()
     let (id, merchantID) = (try fields.required(.impUID), try fields.required(.merchantUID))

@@ -1,7 +1,7 @@
 import MadangCore
 import Synchronization
 
-/// Payments as somebody who tests says they were made (`POST /_dev/payments`).
+/// Payments that tests record (`POST /_dev/payments`).
 final class DevelopmentPayments: PaymentVerifier {
   enum Status: String, CallChoice {
     case paid, ready, cancelled, failed
@@ -40,7 +40,7 @@ final class DevelopmentPayments: PaymentVerifier {
     self.ids = ids
   }
 
-  /// Records a payment, or replaces the one of this `imp_uid`, which is made up when none is given.
+  /// Records a payment, or replaces the one with this `imp_uid`, which is generated if absent.
   func record(_ payment: NewPayment) throws(BadCall) -> Payment {
     let id = payment.impUID ?? "imp_\(ids.name(12))"
     guard !id.isEmpty else { throw BadCall("imp_uid: must not be empty") }
@@ -56,7 +56,7 @@ final class DevelopmentPayments: PaymentVerifier {
 
   func payment(_ id: String, merchantID _: String) -> Payment? { payments.withLock { $0[id] } }
 
-  /// As they are kept in snapshots.
+  /// The payments as stored in snapshots.
   var kept: RecentValues<Payment> {
     get { payments.withLock(\.self) }
     set { payments.withLock { $0 = newValue } }

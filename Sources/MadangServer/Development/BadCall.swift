@@ -1,20 +1,20 @@
-/// A development call that cannot be done, with the reason.
+/// An invalid development call, with the reason.
 package struct BadCall: Error, Encodable, Equatable {
   package let error: String
 
   package init(_ error: String) { self.error = error }
 
-  /// Refuses fields of a query that a call does not have, as they may be mistyped.
+  /// Refuses unknown query parameters, which may be mistyped.
   /// - Throws: ``BadCall`` with the first of them.
   package static func refuse(_ fields: some Sequence<String>, besides known: [String]) throws(BadCall) {
     guard let unknown = fields.filter({ !known.contains($0) }).min() else { return }
     let has = known.isEmpty ? "none" : known.joined(separator: ", ")
-    throw BadCall("\(unknown.prefix(longestPlace)): is no parameter of this call; it has \(has)")
+    throw BadCall("\(unknown.prefix(longestPlace)): is not a parameter of this call; it has \(has)")
   }
 }
 
 extension BadCall {
-  /// What is wrong with a body that is JSON, and where.
+  /// The error in a JSON body, with its place.
   init(_ error: DecodingError, in body: [UInt8]) {
     switch error {
     case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
@@ -23,7 +23,7 @@ extension BadCall {
     case .dataCorrupted(let context) where !context.codingPath.isEmpty:
       self.init("\(Self.place(context.codingPath)): \(context.debugDescription)")
     default:
-      // It is JSON with a number that does not fit, and Foundation does not say where.
+      // It is valid JSON with a number out of range, and Foundation does not give the place.
       let places = OddNumbers.places(in: body)
       self.init(
         "\(places.isEmpty ? "a number" : places.joined(separator: ", ")): is not whole, or too large for its field")
@@ -33,7 +33,7 @@ extension BadCall {
   /// In characters.
   private static let longestPlace = 200
 
-  /// Where something is in a body, as in `expected[0].times`.
+  /// A place in a body, as in `expected[0].times`.
   static func place(_ path: [any CodingKey]) -> String {
     let words = path.reduce(into: "") { words, key in
       if let index = key.intValue {
@@ -45,7 +45,7 @@ extension BadCall {
     return words.isEmpty ? "the body" : shortened(words)
   }
 
-  /// A place as it is told: its beginning, if it is long.
+  /// A place for an error text: its first characters, if it is long.
   package static func shortened(_ place: String) -> String {
     place.count > longestPlace ? place.prefix(longestPlace) + "..." : place
   }
@@ -62,9 +62,9 @@ extension BadCall {
   }
 }
 
-/// The places of the first numbers that no field for whole numbers takes.
+/// The places of the first numbers that do not fit into a whole-number field.
 private struct OddNumbers: Decodable {
-  /// As many as are told.
+  /// How many places are reported.
   private static let limit = 3
 
   private var places: [String] = []

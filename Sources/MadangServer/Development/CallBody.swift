@@ -2,13 +2,13 @@ import SocketIOProtocol
 
 /// The bodies of development calls.
 package enum CallBody {
-  /// - Throws: ``BadCall``, which names the field and what it must be.
+  /// - Throws: ``BadCall`` with the field and its valid values.
   package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
     guard ForeignJSON.isSafe(bytes) else {
-      throw BadCall(#"the body is no JSON that can be read; write {"field": value}"#)
+      throw BadCall(#"the body is not valid JSON; write {"field": value}"#)
     }
     guard ForeignJSON.hasComparableTexts(bytes) else {
-      throw BadCall("the body has a letter with too many marks; a letter and its marks may have 256 bytes")
+      throw BadCall("the body has a letter with too many combining marks; a letter with its marks may have 256 bytes")
     }
     do {
       return try ForeignJSON.decode(type, from: bytes)
@@ -18,7 +18,7 @@ package enum CallBody {
   }
 
   /// The fields of a body; none if it is empty.
-  /// - Throws: ``BadCall``, also for a field that the call does not have.
+  /// - Throws: ``BadCall``, also for an unknown field.
   package static func fields<Fields: CallFields>(_ type: Fields.Type = Fields.self, of bytes: [UInt8]) throws -> Fields
   {
     try decode(KnownFields<Fields>.self, from: bytes.isEmpty ? Array("{}".utf8) : bytes).fields
@@ -29,7 +29,7 @@ package enum CallBody {
 package protocol CallFields: Decodable {
   /// The names of all its fields.
   static var names: [String] { get }
-  /// What has them, in words.
+  /// The object's name in errors.
   static var whole: String { get }
 }
 
@@ -37,7 +37,7 @@ extension CallFields {
   package static var whole: String { "this call" }
 }
 
-/// An object without any field that it does not have.
+/// Decodes an object and refuses unknown fields.
 package struct KnownFields<Fields: CallFields>: Decodable {
   package let fields: Fields
 
@@ -60,7 +60,7 @@ extension CallChoice {
   }
 }
 
-/// A name of a field, whichever.
+/// Any field name.
 struct AnyName: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }
@@ -70,11 +70,11 @@ struct AnyName: CodingKey {
 }
 
 extension Decoder {
-  /// Throws ``BadCall`` if the object that is being read has a field that is none of these.
+  /// Throws ``BadCall`` if the object has a field that is not in this list.
   package func refuseFields(besides known: [String], of whole: String) throws {
     let fields = try container(keyedBy: AnyName.self)
     guard let unknown = fields.allKeys.first(where: { !known.contains($0.stringValue) }) else { return }
     throw BadCall(
-      "\(BadCall.place(codingPath + [unknown])): is no field of \(whole); it has \(known.joined(separator: ", "))")
+      "\(BadCall.place(codingPath + [unknown])): is not a field of \(whole); it has \(known.joined(separator: ", "))")
   }
 }

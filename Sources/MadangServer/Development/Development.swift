@@ -4,8 +4,7 @@ import MadangAPI
 import MadangCore
 import NIOCore
 
-/// What only a server in development mode has: stand-ins for other people's servers, and calls under `/_dev` that need
-/// no key.
+/// The parts that only a server in development mode has: stand-ins for providers, and calls under `/_dev` without a key.
 struct Development: Sendable {
   let payments: DevelopmentPayments
   let pushes: DevelopmentPushes
@@ -14,7 +13,7 @@ struct Development: Sendable {
   private let tokens: [SocialProvider: DevelopmentSocialTokens]
   private let observer: (@Sendable (Occurrence) -> Void)?
 
-  /// - Parameter observe: Receives what happens at the stand-ins. Must not block.
+  /// - Parameter observe: Receives events at the stand-ins. Must not block.
   init(clock: MadangCore.Clock, ids: IDSource, observe: (@Sendable (Occurrence) -> Void)?) {
     observer = observe
     payments = DevelopmentPayments(clock: clock, ids: ids)
@@ -27,7 +26,7 @@ struct Development: Sendable {
 
   func socialTokens(_ provider: SocialProvider) -> DevelopmentSocialTokens? { tokens[provider] }
 
-  /// The answer to a call under `/_dev`; nil if there is none of that path.
+  /// The answer to a call under `/_dev`; nil if it has no such path.
   func respond(
     _ method: HTTPRequest.Method, _ path: ArraySlice<String>, _ target: RequestTarget, _ request: Request
   ) async throws -> Response? {
@@ -54,8 +53,8 @@ struct Development: Sendable {
       default:
         let call = "\(method.rawValue) /_dev/\(path.joined(separator: "/"))"
         let error = BadCall(
-          "there is no development call \(call) here; GET /_dev/openapi.json lists them. Worlds are made at the server; reset and "
-            + "snapshots are of a world, payments, social-tokens, pushes and mails at its own port")
+          "there is no development call \(call) here; GET /_dev/openapi.json lists them. Worlds are created at the server; reset and "
+            + "snapshots are calls of a world; payments, social-tokens, pushes and mails are at its own port")
         return .json(try WireEncoder.encode(error), status: .notFound)
       }
     } catch let error as BadCall {
@@ -63,7 +62,7 @@ struct Development: Sendable {
     }
   }
 
-  /// Somebody has paid.
+  /// A person has paid.
   func record(_ new: DevelopmentPayments.NewPayment) throws(BadCall) -> DevelopmentPayments.Recorded {
     let payment = try payments.record(new)
     observe(
@@ -72,7 +71,7 @@ struct Development: Sendable {
     return DevelopmentPayments.Recorded(impUID: payment.id)
   }
 
-  /// Somebody has signed in at a provider of identities.
+  /// A person has signed in at Apple or Kakao.
   func issue(_ new: DevelopmentSocialTokens.NewToken) throws(BadCall) -> DevelopmentSocialTokens.Issued {
     guard let tokens = SocialProvider(rawValue: new.provider).flatMap(socialTokens) else {
       throw BadCall("provider: apple or kakao")
@@ -80,7 +79,7 @@ struct Development: Sendable {
     return try tokens.issue(new)
   }
 
-  /// Of the body of a call, in bytes.
+  /// The largest body of a call, in bytes.
   private static let maxBody = 64 * 1024
 
   private static func body<Fields: CallFields>(of request: Request) async throws -> Fields {
@@ -91,7 +90,7 @@ struct Development: Sendable {
   }
 }
 
-/// The latest values by key; the oldest are forgotten beyond a limit.
+/// The latest values by key; the oldest are removed beyond a limit.
 package struct RecentValues<Value: Sendable>: Sendable {
   private var values: [String: Value] = [:]
   private var order: [String] = []
@@ -103,7 +102,7 @@ package struct RecentValues<Value: Sendable>: Sendable {
 
   package mutating func set(_ key: String, _ value: Value) {
     if values.updateValue(value, forKey: key) == nil { order.append(key) }
-    // Half at a time, so that forgetting is seldom.
+    // Half at a time, so that this is rare.
     guard order.count > limit else { return }
     for key in order.prefix(limit / 2) { values[key] = nil }
     order.removeFirst(limit / 2)

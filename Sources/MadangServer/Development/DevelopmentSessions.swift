@@ -2,7 +2,7 @@ import MadangAPI
 import MadangCore
 import Synchronization
 
-/// The sessions in which accounts are acted for, one of each account and edition.
+/// The sessions for acting for accounts, one for each account and edition.
 final class DevelopmentSessions: Sendable {
   struct Key: Hashable, Sendable {
     let account: Int64
@@ -18,7 +18,7 @@ final class DevelopmentSessions: Sendable {
       do { return try await madang.caller(session: session, edition: edition.name) } catch let failure as Failure
         where failure.code == .noSuchSession
       {
-        // It was signed out; another one takes its place.
+        // The session was signed out; a new one replaces it.
       }
     }
     let session = try await madang.beginSession(of: account, edition: edition.name)
@@ -26,7 +26,7 @@ final class DevelopmentSessions: Sendable {
     return try await madang.caller(session: session, edition: edition.name)
   }
 
-  /// As they are kept in snapshots.
+  /// The sessions as stored in snapshots.
   var kept: [Key: SessionID] {
     get { sessions.withLock(\.self) }
     set { sessions.withLock { $0 = newValue } }

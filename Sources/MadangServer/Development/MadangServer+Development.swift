@@ -4,14 +4,14 @@ import MadangAPI
 import MadangCore
 import NIOCore
 
-/// What development mode lets others do with a server.
+/// Development mode for the test kit.
 extension MadangServer {
   /// Whether a client may make a call under `/_dev`.
   package enum DevelopmentAccess: Sendable {
-    /// The path behind `/_dev`, and behind the token if it was there.
+    /// The path after `/_dev` and the token, if any.
     case granted([String])
     case refused(Response)
-    /// There are no such calls here.
+    /// This listener has no such calls.
     case unknown
   }
 
@@ -28,13 +28,13 @@ extension MadangServer {
     return path.map { .granted(Array($0)) } ?? .refused(.notLocal)
   }
 
-  /// Answers a request as if this account had sent it to an edition, without a token. It counts for no limit, and the
-  /// account is not seen at the address. The account has one session for this, beside its own.
+  /// Answers a request as if this account had sent it to an edition, without needing a token. It counts for no limit, and
+  /// does not record the account's address. The account has a separate session for this.
   ///
   /// - Parameters:
   ///   - email: The account's.
   ///   - channel: The connection the request came by.
-  /// - Throws: ``BadCall`` if this server does not speak the edition, or the account is not there or may do nothing.
+  /// - Throws: ``BadCall`` if this server does not have the edition, or if the account is unknown or disabled.
   package func answer(
     _ request: Request, as email: String, _ edition: EditionName, over channel: any NIOCore.Channel
   ) async throws -> Answer {
@@ -42,7 +42,7 @@ extension MadangServer {
     else { throw BadCall("edition: this server does not speak \(edition.rawValue)") }
     do {
       guard let account = try await madang.accountNumber(email: email) else {
-        throw BadCall("nobody has the e-mail '\(email)'")
+        throw BadCall("there is no account with the e-mail '\(email)'")
       }
       let caller = try await development.sessions.caller(account, edition, madang)
       let context = Context(channel: channel, logger: service.logger)
@@ -53,23 +53,23 @@ extension MadangServer {
     }
   }
 
-  /// Records a payment that a customer has made; answers the `imp_uid` that a client shows then.
+  /// Records a customer's payment; returns the `imp_uid` for the client.
   /// - Parameter status: `paid`, `ready`, `cancelled` or `failed`.
   package func recordPayment(of merchantUID: String, amount: Int, status: String) throws(BadCall) -> String {
     guard let status = DevelopmentPayments.Status(rawValue: status) else {
-      throw BadCall("status: there is no such one")
+      throw BadCall("status: this status does not exist")
     }
     return try development.record(.init(merchantUID: merchantUID, amount: amount, status: status, impUID: nil)).impUID
   }
 
-  /// A token as a provider, `apple` or `kakao`, would issue it.
+  /// A token like those of a provider, `apple` or `kakao`.
   package func socialToken(
     from provider: String, subject: String, email: String?, nickname: String?
   ) throws(BadCall) -> String {
     try development.issue(.init(provider: provider, subject: subject, email: email, nickname: nickname)).token
   }
 
-  /// What the stand-ins for other companies' servers know.
+  /// The state of the stand-ins for providers.
   package var standIns: StandIns {
     get { service.development?.standIns ?? StandIns() }
     set { service.development?.standIns = newValue }

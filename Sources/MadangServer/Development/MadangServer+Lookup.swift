@@ -5,19 +5,19 @@ import MadangCore
 import MadangOperations
 import SocketIOServer
 
-/// What a request is for, without answering it.
+/// Properties of a request, without answering it.
 extension MadangServer {
   /// The edition that a key belongs to.
   package func edition(ofKey key: String?) async -> EditionName? { await service.edition(ofKey: key)?.id }
 
-  /// The operation of the edition whose key the request shows; nil if it is none.
+  /// The request's operation in the edition of its key; nil if it is not an operation.
   package func operation(of head: HTTPRequest) async -> EditionOperation? {
     let edition = await service.edition(ofKey: head.headerFields[.apiKey])
     return edition?.routes.find(head.method.rawValue, RequestTarget(head.path ?? "").segments)?.operation
   }
 
-  /// The account whose token the request shows, valid, expired or about to be signed out; nil if it shows none. It counts for
-  /// no limit.
+  /// The account of the request's token, which may be valid, expired or about to be signed out; nil without a token. It
+  /// counts for no limit.
   package func account(of head: HTTPRequest) async -> Learned.Account? {
     guard let edition = await service.edition(ofKey: head.headerFields[.apiKey]),
       let session = await claims(of: head, in: edition)?.session,
@@ -31,8 +31,8 @@ extension MadangServer {
     return try? await service.claims(of: token, edition: edition)
   }
 
-  /// What the request is answered with if its access token has expired. The session may renew it then, also where the token is
-  /// valid in truth.
+  /// The answer to a request with an expired access token. The session may then refresh, even if the token is actually
+  /// valid.
   package func refusalOfExpiredToken(_ head: HTTPRequest) async -> Response {
     do throws(Refusal) {
       if let edition = await service.edition(ofKey: head.headerFields[.apiKey]),
@@ -40,21 +40,21 @@ extension MadangServer {
       {
         try service.limits.refuseExpiredToken(of: claims.number, call: head.call)
       }
-      throw Refusal(.tokenExpired, "as if the access token had expired")
+      throw Refusal(.tokenExpired, "treated as an expired access token")
     } catch {
       return .refusal(error)
     }
   }
 
-  /// The account that a socket of a room belongs to, by its number; nil where it was let in without one.
+  /// The account number of a room's socket; nil if it was admitted without an account.
   package static func account(of data: SocketData) -> Int64? { data[AdmittedSockets.Reason.self]?.user }
 
-  /// A chat as an edition sends it.
+  /// A chat in the form of an edition.
   package func json(_ chat: Chat, _ edition: EditionName) -> [UInt8] {
     Edition.named(edition, offset: settings.offset(of: edition) ?? 0).encode(chat)
   }
 
-  /// What a refused operation is answered with in the newest edition.
+  /// The answer to a refused operation in the newest edition.
   package static func code(of failure: Failure) -> ErrorCode {
     Refusal(failure, in: .named(.october2024, offset: 0)).code
   }

@@ -1,4 +1,4 @@
-/// What happens at a server in development mode besides requests and packets.
+/// An event at a server in development mode, besides requests and packets.
 package enum Occurrence: Sendable {
   case push(Push)
   case payment(Payment)
@@ -19,22 +19,22 @@ package enum Occurrence: Sendable {
 
   package struct Payment: Sendable {
     package enum Event: String, Sendable {
-      /// Somebody who tests said that it was made.
+      /// A test recorded it.
       case recorded
-      /// A client showed it and got its coins.
+      /// A client used it and got its coins.
       case credited
-      /// A client showed it and was refused.
+      /// A client used it and was refused.
       case refused
     }
 
     package let event: Event
     package let id: String
     package let merchantID: String
-    /// In won, where it is known.
+    /// In won, if known.
     package let amount: Int?
-    /// The e-mail of the account that showed it.
+    /// The e-mail of the account that used it.
     package let account: String?
-    /// The contract's code where it was refused.
+    /// The contract's code of a refusal.
     package let code: String?
 
     package init(

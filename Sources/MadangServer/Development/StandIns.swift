@@ -1,6 +1,6 @@
 import MadangCore
 
-/// What the stand-ins for other people's servers know at one moment, and in which sessions accounts are acted for.
+/// The state of the stand-ins for providers, and the sessions for acting for accounts.
 package struct StandIns: Sendable {
   var payments = RecentValues<Payment>()
   var profiles: [SocialProvider: RecentValues<SocialProfile>] = [:]
@@ -8,7 +8,7 @@ package struct StandIns: Sendable {
   var mails = DevelopmentMails.State()
   var sessions: [DevelopmentSessions.Key: SessionID] = [:]
 
-  /// Nothing and nobody.
+  /// The empty state.
   package init() {}
 }
 
@@ -29,7 +29,7 @@ extension Development {
   }
 }
 
-/// Texts that the stand-ins keep: thousands of them, in each world.
+/// Limits of texts that the stand-ins keep: thousands of them, in each world.
 enum StandInText {
   private static let maxSize = 1000
 

@@ -94,7 +94,7 @@ final class BodyReader {
   /// Notes bytes that are held until the end of the call. Throws `E98` if they are too many.
   private func charge(_ amount: Int, _ cost: Ledger.Cost) throws {
     guard ledger.take(cost, amount, for: payer) else {
-      throw Refusal(.tooManyCalls, "too many bytes are on their way from this address", retryAfter: 1)
+      throw Refusal(.tooManyCalls, "requests from this address already hold too much memory", retryAfter: 1)
     }
     charged[cost, default: 0] += amount
   }
@@ -128,7 +128,7 @@ final class BodyReader {
   private func json(_ bytes: [UInt8]) throws -> Fields {
     // What is not text is refused; it is not the same as nothing.
     guard String(validating: bytes, as: UTF8.self) != nil, let members = JSONScanner.members(ofObject: bytes) else {
-      throw Failure(.invalid, "the body is no JSON object")
+      throw Failure(.invalid, "the body is not a JSON object")
     }
     var fields = Fields()
     for member in members {
@@ -140,7 +140,7 @@ final class BodyReader {
   private func value(of json: ArraySlice<UInt8>) throws -> Fields.Value {
     guard json.first == UInt8(ascii: "\"") else { return json.elementsEqual("null".utf8) ? .null : .other }
     guard let text = JSONText.string(json, loneSurrogates: .refused) else {
-      throw Failure(.invalid, "the body has a string that is no text")
+      throw Failure(.invalid, "the body has a string that is not valid text")
     }
     return .text(text)
   }

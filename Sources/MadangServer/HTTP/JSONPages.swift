@@ -117,7 +117,7 @@ private struct AnswerPlaces: Sendable {
   func take(_ bytes: Int) throws(Refusal) -> Holding {
     guard let giveBack = ledger.place(.memory, bytes, for: address, and: account) else {
       throw Refusal(
-        .tooManyCalls, "too many bytes are on their way to this account or address, and are not read", retryAfter: 1)
+        .tooManyCalls, "this account or address has too many answers that it does not read", retryAfter: 1)
     }
     return Holding(giveBack)
   }

@@ -24,7 +24,7 @@ extension Page {
       try service.limits.count(.address(client.networkHash))
       return try await body()
     } catch let refusal as Refusal where refusal.code == .tooManyCalls {
-      var response = response(.tooManyRequests, "Too many tries. Come back later.")
+      var response = response(.tooManyRequests, "Too many attempts. Come back later.")
       response.headers[.retryAfter] = refusal.retryAfter.map { String($0) }
       return response
     } catch let failure as Failure where failure.code == .invalid {
@@ -35,13 +35,13 @@ extension Page {
       return readOnly
     } catch {
       service.failureLog.write("a page failed", error, ["page": "\(title)"])
-      return response(.serviceUnavailable, "That did not work just now. Try again in a minute.")
+      return response(.serviceUnavailable, "Something went wrong. Try again in a minute.")
     }
   }
 
   /// For who would change something in read-only mode.
   var readOnly: Response {
-    response(.serviceUnavailable, "The server takes no changes just now, while it is looked after. Come back later.")
+    response(.serviceUnavailable, "The server is under maintenance and accepts no changes. Come back later.")
   }
 }
 

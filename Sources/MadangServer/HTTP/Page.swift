@@ -20,7 +20,7 @@ struct Page: Sendable {
         """
       case .newPassword:
         """
-        <label for="password">Another password</label>
+        <label for="password">New password</label>
         <input id="password" name="password" type="password" minlength="8" autocomplete="new-password" required autofocus>
         """
       case .password:

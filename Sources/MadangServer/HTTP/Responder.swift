@@ -109,7 +109,7 @@ struct CallResponder {
     learned.caller = identity
     guard let match else {
       throw Refusal(
-        .unknownPath, "\(request.method.rawValue) \(request.uri.path) is no route of edition \(edition.name)")
+        .unknownPath, "\(request.method.rawValue) \(request.uri.path) is not a route of edition \(edition.name)")
     }
     if let identity {
       body.takesFiles = {
@@ -181,14 +181,14 @@ struct CallResponder {
     case let refusal as Refusal: return refusal
     case let error as StorageError where error.code == .unique:
       // Two processes raced for one name; the database's own rule decided.
-      return Refusal(.duplicate, "somebody else was faster")
+      return Refusal(.duplicate, "another request changed the same data at the same time")
     case let error as StorageError where error.code == .writesStopped:
       // What clients know from a database that takes no writes. A code with status 400 would have many of them renew their session and
       // call again, some without end; and some know no others where accounts are made.
       return Refusal(
-        .serverFailure, "the server is in read-only mode: it takes no changes for now", isForCaller: true)
+        .serverFailure, "the server is in read-only mode: it accepts no changes for now", isForCaller: true)
     case let error as StorageError where error.code == .overloaded:
-      return Refusal(.tooManyCalls, "too much work waits already: \(error.message)", retryAfter: 1)
+      return Refusal(.tooManyCalls, "too much work is waiting already: \(error.message)", retryAfter: 1)
     default:
       service.failureLog.write("request failed", error)
       return Refusal(.serverFailure, "see the server's log")

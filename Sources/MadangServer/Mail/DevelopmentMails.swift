@@ -34,14 +34,14 @@ final class DevelopmentMails: MailSender {
     }
   }
 
-  /// As they are kept in snapshots.
+  /// The mails as stored in snapshots.
   var kept: State {
     get { state.withLock(\.self) }
     set { state.withLock { $0 = newValue } }
   }
 
-  /// Mails after the one of this id, oldest first.
-  /// - Parameter address: Only those to this one, whatever its capitals; nil for all.
+  /// Mails after this id, oldest first.
+  /// - Parameter address: Only mails to this address, ignoring case; nil for all.
   func list(after id: Int, to address: String?) -> [Kept] {
     let key = address?.lowercased()
     return kept.kept.filter { $0.id > id && (key == nil || $0.to.lowercased() == key) }

@@ -4,7 +4,8 @@ import MadangOperations
 import ServiceLifecycle
 import Storage
 
-/// Sends links that somebody asks for on a page, beside the requests for them: how long an answer takes tells nobody who has an account.
+/// Sends links that are requested on pages, in the background: so the response time does not reveal which addresses have
+/// accounts.
 struct LinkRequests: ServiceLifecycle.Service {
   private struct Request: Sendable {
     let page: LinkPage
@@ -12,13 +13,13 @@ struct LinkRequests: ServiceLifecycle.Service {
     let address: String
   }
 
-  /// Requests that may wait. What is beyond it is left out.
+  /// The most waiting requests; further ones are dropped.
   private static let maxWaiting = 1000
   private static let window: Int64 = 3_600_000
-  /// How long a request is tried again, in milliseconds.
+  /// How long a request is retried, in milliseconds.
   private static let patience: Int64 = 600_000
 
-  /// Whether there are such links.
+  /// Whether links can be sent.
   var isOn: Bool { madang.settings.sendsMail && !madang.settings.publicURL.isEmpty }
   private let madang: Madang
   private let limits: CallLimits
@@ -35,17 +36,17 @@ struct LinkRequests: ServiceLifecycle.Service {
     (waiting, entrance) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maxWaiting))
   }
 
-  /// Somebody wants a link to a page sent to an address. Returns at once. Throws `E98` if they want too many.
+  /// Requests a mail with a link to a page. Returns at once. Throws `E98` if the client requests too many.
   func request(_ page: LinkPage, _ email: String, _ client: ClientAddress) throws(Refusal) {
     try limits.count(.address(client.networkHash))
-    // What is longer is no address: nothing of it is kept.
+    // A longer text is not an address and is not stored.
     guard email.utf8.count <= 1000 else { return }
     if case .dropped = entrance.yield(Request(page: page, email: email, address: client.text)) {
       metrics.mailLeftOut(.requests)
     }
   }
 
-  /// Counts a link that a client causes by signing up, among those it asks for. False if that is one too many.
+  /// Counts the link of a sign-up as one that the client requested. False if that is one too many.
   func mayCause(_ client: ClientAddress) -> Bool {
     do {
       try limits.count(.address(client.networkHash))
@@ -64,18 +65,19 @@ struct LinkRequests: ServiceLifecycle.Service {
     }
   }
 
-  /// Whether what went wrong goes over by itself. All requests behind this one wait for it.
+  /// Whether the failure is temporary. All later requests wait for this one.
   private static func isPassing(_ error: any Error, of request: Request) -> Bool {
     switch error {
     case let error as StorageError:
       [.connectionLost, .outcomeUnknown, .overloaded, .serialization].contains(error.code)
-    // Who forgot a password cannot sign in until then. Other links are asked for anew.
+    // Without a password link its owner cannot sign in, so it is retried longer. People can request other links again.
     case let left as MailLeftOut: left.reason == .queue && request.page == .password
     default: false
     }
   }
 
-  /// Again and again while the database does not answer, or too many mails wait. A link may so be sent twice, if only the answer was lost.
+  /// Retries while the database does not answer or too many mails wait. A link may be sent twice if only the answer was
+  /// lost.
   private func sendPatiently(_ request: Request) async throws {
     let end = madang.clock.steady + Self.patience
     var pause: Duration = .seconds(1)

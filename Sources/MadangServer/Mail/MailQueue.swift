@@ -6,24 +6,24 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// Sends mails, after the commit of what causes them and beside everything else.
+/// Sends mails in the background, after the commit that queued them.
 ///
-/// They wait in the database, so that none is forgotten when a server stops; each is tried by the server that has claimed it.
-/// One may be sent twice if a server or its database ends after it was taken and before that is noted.
+/// Mails wait in the database, so that a stopping server loses none. The server that has claimed a mail sends it. A mail
+/// may be sent twice if a server or its database ends between sending and recording it.
 final class MailQueue: ServiceLifecycle.Service {
   private let madang: Madang
-  /// Nil where mails are off.
+  /// Nil if mails are off.
   private let sender: (any MailSender)?
   private let settings: MailSettings
   private let metrics: Metrics
   private let wakes = Wakes()
   private let underWay = Atomic(0)
 
-  /// How often mails are looked for that are due again, or that another process has queued.
+  /// How often to look for mails that are due again or were queued by another process.
   private static let interval: Duration = .seconds(5)
-  /// How often a mail is sent that may have been taken: its recipient may get it so often.
+  /// How often a mail with unknown outcome is sent: its recipient may get it that often.
   private static let maxUnanswered = 3
-  /// How long a server that stops waits for the database to note that a mail is to be sent at once.
+  /// How long a stopping server waits for the database to record that a mail may be sent at once.
   private static let stopPatience: Duration = .seconds(2)
 
   init(madang: Madang, sender: (any MailSender)?, settings: MailSettings, metrics: Metrics) {
@@ -35,7 +35,7 @@ final class MailQueue: ServiceLifecycle.Service {
 
   func run() async throws {
     guard let sender else {
-      // What waits since mails were on is given up in its time all the same.
+      // Mails that wait since mails were on are still dropped in time.
       return await every(Self.interval, by: madang.clock) { [self] in await tidy() }
     }
     await withDiscardingTaskGroup { group in
@@ -73,11 +73,11 @@ final class MailQueue: ServiceLifecycle.Service {
     }
   }
 
-  /// Milliseconds that a claim holds: longer than a mail takes.
+  /// How long a claim is valid, in milliseconds: longer than sending a mail takes.
   private var claim: Int64 { Int64(settings.timeout) * 2000 + Int64(settings.answerTimeout) * 1000 + 10_000 }
 
   private func send(_ claimed: ClaimedMail, by sender: any MailSender) async throws {
-    // Not cut off when the server is to stop: a mail that the other server has would be sent twice.
+    // Continues while the server stops: a mail that the mail server has accepted would be sent twice.
     do { try await sender.send(claimed) } catch let refused as MailRefused {
       metrics.mail(.refused)
       if refused.isByServer { metrics.troubles.worked(.mails) }
@@ -87,7 +87,7 @@ final class MailQueue: ServiceLifecycle.Service {
       let reason =
         unanswered?.reason ?? (error as? SMTPSender.NotTaken)?.description ?? networkWords(error)
       let isTooOften = unanswered != nil && claimed.unanswered + 1 >= Self.maxUnanswered
-      // This server stops: that is no fault of the mail's, and the next one sends it at once.
+      // The server stops, which is not a failure of the mail: the next server sends it at once.
       if !isTooOften, Task.isCancelled || Task.isShuttingDownGracefully {
         return try await giveBack(claimed, isUnanswered: unanswered != nil)
       }
@@ -97,7 +97,7 @@ final class MailQueue: ServiceLifecycle.Service {
         return try await giveUp(claimed, reason)
       }
       metrics.mail(.putOff)
-      log(claimed, "a mail was not taken, and is tried again", reason)
+      log(claimed, "a mail was not accepted and will be tried again", reason)
       return try await madang.putOff(
         claimed, for: pause(after: claimed.attempt), isUnanswered: unanswered != nil)
     }
@@ -106,8 +106,8 @@ final class MailQueue: ServiceLifecycle.Service {
     try await finish(claimed)
   }
 
-  /// Lets another server send it. This task may be cancelled, in which nothing is written any more; so another one does it, and this one
-  /// waits, as the database is closed behind it.
+  /// Lets another server send the mail. This task may be cancelled and can then no longer write, so another task writes,
+  /// and this one waits for it because the database is closed afterwards.
   private func giveBack(_ claimed: ClaimedMail, isUnanswered: Bool) async throws {
     let task = Task { try await madang.putOff(claimed, for: 0, isUnanswered: isUnanswered) }
     let end = Task {
@@ -118,7 +118,7 @@ final class MailQueue: ServiceLifecycle.Service {
     try await task.value
   }
 
-  /// Again and again while the claim holds: a mail that was taken, and of which that is not noted, is sent twice.
+  /// Retries while the claim is valid: a mail that was sent but not recorded as sent is sent twice.
   private func finish(_ claimed: ClaimedMail) async throws {
     let end = madang.clock.steady + claim
     var pause: Duration = .seconds(1)
@@ -136,7 +136,7 @@ final class MailQueue: ServiceLifecycle.Service {
     try await finish(claimed)
   }
 
-  /// Neither its text nor its address: one holds secrets, the other is somebody's.
+  /// Logs neither the text, which has secrets, nor the address, which is personal.
   private func log(_ claimed: ClaimedMail, _ words: String, _ reason: String) {
     madang.logger.warning(
       "\(words)",

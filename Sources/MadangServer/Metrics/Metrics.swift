@@ -5,7 +5,7 @@ import Synchronization
 
 /// Counts what the server does, for `GET /metrics`. Labels have few values: routes by their template, never by path.
 final class Metrics: Sendable {
-  /// One request on its way.
+  /// One request in progress.
   struct Observation {
     let began = ContinuousClock.now
     /// Nil without a valid key.
@@ -28,7 +28,7 @@ final class Metrics: Sendable {
 
   struct Outcome: Hashable {
     let place: Place
-    /// The status of a success, the contract's code of a refusal.
+    /// The status of a success, or the contract's code of a refusal.
     let code: String
   }
 
@@ -61,34 +61,34 @@ final class Metrics: Sendable {
     var isReadOnly = false
   }
 
-  /// What a provider told of a person, and what became of it.
+  /// The outcome of a provider's notice about a person.
   struct Notice: Hashable {
     let provider: SocialProvider
     let outcome: String
   }
 
-  /// What was sent is no notice of the provider.
+  /// The request was not a notice of the provider.
   static let refusedNotice = "refused"
-  /// It could not be checked, or not be heeded.
+  /// The notice could not be verified or applied.
   static let failedNotice = "failed"
   static let noticeOutcomes = NoticeOutcome.allCases.map(\.rawValue) + [refusedNotice, failedNotice]
 
-  /// What became of an attempt to have a mail sent.
+  /// The outcome of an attempt to send a mail.
   enum MailOutcome: String, CaseIterable {
     case sent
-    /// It is tried again.
+    /// It will be retried.
     case putOff = "put_off"
     case refused
     /// It was too old, or tried too often.
     case expired
-    /// There were too many already: see ``LeftOutReason``.
+    /// It was not queued: see ``LeftOutReason``.
     case leftOut = "left_out"
   }
 
-  /// Why a mail was left out.
+  /// Why a mail was not queued.
   enum LeftOutReason: String, CaseIterable {
     case queue, account, hour
-    /// Too many links were asked for at once.
+    /// Too many links were requested at once.
     case requests
     /// The database did not answer for too long.
     case database
@@ -122,7 +122,7 @@ final class Metrics: Sendable {
     state.withLock { $0.socketAdmissions[admission, default: 0] += 1 }
   }
 
-  /// Whether this server does the housekeeping. True if that is new.
+  /// Sets whether this server does the housekeeping. True if that has changed.
   func setLeads(_ leads: Bool) -> Bool {
     state.withLock { state in
       defer { state.leads = leads }
@@ -130,7 +130,7 @@ final class Metrics: Sendable {
     }
   }
 
-  /// Whether the database is in read-only mode. True if that is new.
+  /// Sets whether the database is in read-only mode. True if that has changed.
   func setReadOnly(_ isOn: Bool) -> Bool {
     state.withLock { state in
       defer { state.isReadOnly = isOn }

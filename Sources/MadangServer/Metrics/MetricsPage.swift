@@ -19,7 +19,7 @@ struct PrometheusText {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
   }
 
-  /// Labels hold templates and codes of our own, which need no escaping.
+  /// Labels are templates and codes of this program, which need no escaping.
   mutating func add(_ name: String, labels: [(String, String)] = [], _ value: some CustomStringConvertible) {
     let list = labels.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
     text += labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"
@@ -41,17 +41,17 @@ extension Service {
     page.single("madang_socketio_sessions", .gauge, "Engine.IO sessions that are open.", sockets.sessions)
     page.single("madang_socketio_sockets", .gauge, "Clients in namespaces.", sockets.sockets)
     page.single("madang_socketio_namespaces", .gauge, "Namespaces with clients.", sockets.namespaces)
-    page.begin("madang_socket_admissions_total", .counter, "Connects to rooms by what they were admitted by.")
+    page.begin("madang_socket_admissions_total", .counter, "Connects to rooms by what admitted them.")
     for admission in SocketAdmission.allCases {
       page.add(
         "madang_socket_admissions_total", labels: [("by", admission.rawValue)], now.socketAdmissions[admission] ?? 0)
     }
     let held = ledger.totals
-    page.begin("madang_held", .gauge, "What clients hold at the moment: places, or bytes of memory and disk.")
+    page.begin("madang_held", .gauge, "Resources that clients hold now: slots, or bytes of memory and disk.")
     for cost in Ledger.Cost.allCases {
       page.add("madang_held", labels: [("cost", cost.rawValue)], held[cost] ?? 0)
     }
-    page.begin("madang_held_limit", .gauge, "What clients may hold together; 0 where there is no limit.")
+    page.begin("madang_held_limit", .gauge, "The most that clients may hold together; 0 for no limit.")
     for cost in Ledger.Cost.allCases {
       page.add("madang_held_limit", labels: [("cost", cost.rawValue)], ledger.limit(cost))
     }
@@ -63,25 +63,26 @@ extension Service {
     page.add("madang_database_commit_seconds_sum", madang.database.commitSeconds)
     page.add("madang_database_commit_seconds_count", writes.commits)
     let waiting = madang.database.waiting
-    page.begin("madang_database_waiting", .gauge, "Work that waits for its turn at the database.")
+    page.begin("madang_database_waiting", .gauge, "Work that waits for the database.")
     page.add("madang_database_waiting", labels: [("queue", "write")], waiting.writes)
     page.add("madang_database_waiting", labels: [("queue", "read")], waiting.reads)
-    page.single("madang_push_waiting", .gauge, "Chats that wait to be told to devices.", now.pushesWaiting)
+    page.single("madang_push_waiting", .gauge, "Chats that wait to be pushed.", now.pushesWaiting)
     page.single(
-      "madang_push_dropped_total", .counter, "Chats told to nobody: they had waited for too long.", now.pushesDropped)
-    page.begin("madang_push_notifications_total", .counter, "Notifications by what became of them.")
+      "madang_push_dropped_total", .counter, "Chats that were not pushed because they had waited too long.",
+      now.pushesDropped)
+    page.begin("madang_push_notifications_total", .counter, "Notifications by outcome.")
     page.add("madang_push_notifications_total", labels: [("outcome", "sent")], now.pushesSent)
     page.add("madang_push_notifications_total", labels: [("outcome", "refused")], now.pushesFailed)
     page.single("madang_mails_waiting", .gauge, "Mails that wait to be sent.", now.mailsWaiting)
-    page.begin("madang_mails_total", .counter, "Attempts to have mails sent, by what became of them.")
+    page.begin("madang_mails_total", .counter, "Attempts to send mails, by outcome.")
     for outcome in Metrics.MailOutcome.allCases {
       page.add("madang_mails_total", labels: [("outcome", outcome.rawValue)], now.mails[outcome] ?? 0)
     }
-    page.begin("madang_mails_left_out_total", .counter, "Mails that were not queued, by what there was too much of.")
+    page.begin("madang_mails_left_out_total", .counter, "Mails that were not queued, by the limit that was reached.")
     for reason in Metrics.LeftOutReason.allCases {
       page.add("madang_mails_left_out_total", labels: [("reason", reason.rawValue)], now.mailsLeftOut[reason] ?? 0)
     }
-    page.begin("madang_provider_notices_total", .counter, "What Apple and Kakao told of people, by what became of it.")
+    page.begin("madang_provider_notices_total", .counter, "Notices by Apple and Kakao about people, by outcome.")
     for provider in SocialProvider.allCases {
       for outcome in Metrics.noticeOutcomes {
         page.add(
@@ -90,10 +91,10 @@ extension Service {
       }
     }
     page.single(
-      "madang_housekeeping_leader", .gauge, "1 on the server that tidies up for all of its database, 0 on others.",
+      "madang_housekeeping_leader", .gauge, "1 on the server that does housekeeping for its database, 0 on others.",
       now.leads ? 1 : 0)
     page.single(
-      "madang_read_only", .gauge, "1 while the database is in read-only mode, some seconds late; else 0.",
+      "madang_read_only", .gauge, "1 while the database is in read-only mode, else 0; some seconds late.",
       now.isReadOnly ? 1 : 0)
     addStorage(to: &page)
     ProcessFigures.add(to: &page)
@@ -107,7 +108,7 @@ extension Service {
   private func addStorage(to page: inout PrometheusText) {
     if let disk = DiskFigures(settings.dataDirectory) {
       page.single("madang_disk_size_bytes", .gauge, "The disk of the data directory.", disk.size)
-      page.single("madang_disk_free_bytes", .gauge, "What the server may still take of it.", disk.free)
+      page.single("madang_disk_free_bytes", .gauge, "Bytes that the server may still write to it.", disk.free)
     }
     guard settings.database.url == nil else { return }
     page.single(
@@ -116,12 +117,12 @@ extension Service {
 
   private func addRequests(_ now: Metrics.State, to page: inout PrometheusText) {
     let total = "madang_http_requests_total"
-    page.begin(total, .counter, "Requests by route and outcome: 200, or the code of the refusal.")
+    page.begin(total, .counter, "Requests by route and outcome: 200 or the error code.")
     for (outcome, count) in now.requests {
       page.add(total, labels: labels(outcome.place) + [("code", outcome.code)], count)
     }
     let duration = "madang_http_request_duration_seconds"
-    page.begin(duration, .histogram, "Time to the head of the answer.")
+    page.begin(duration, .histogram, "Time until the head of the answer.")
     for (place, histogram) in now.durations {
       let labels = labels(place)
       var count = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the process takes of its machine, as Prometheus' own clients tell it. Of use on Linux only.
+/// Resources that the process uses, with the names of Prometheus' own clients. Linux only.
 ///
 /// Source: https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics
 enum ProcessFigures {
@@ -25,13 +25,13 @@ enum ProcessFigures {
       "process_resident_memory_bytes", .gauge, "Memory the process has in use.",
       pages.multipliedReportingOverflow(by: Int(sysconf(Int32(_SC_PAGESIZE)))).partialValue)
     page.single(
-      "process_start_time_seconds", .gauge, "When the process began, in seconds since 1970.",
+      "process_start_time_seconds", .gauge, "Start time of the process, in seconds since 1970.",
       boot + start / Double(max(1, sysconf(Int32(_SC_CLK_TCK)))))
   }
 
   private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
-  /// The fields of `/proc/self/stat` from the third on: the name before them may hold anything.
+  /// The fields of `/proc/self/stat` from the third on; the name before them may have any characters.
   private static func ownStatus() -> [Substring]? {
     guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
       let end = text.lastIndex(of: ")")

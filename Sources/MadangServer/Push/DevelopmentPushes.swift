@@ -30,7 +30,7 @@ final class DevelopmentPushes: PushSender {
     }
   }
 
-  /// As they are kept in snapshots.
+  /// The notifications as stored in snapshots.
   var kept: State {
     get { state.withLock(\.self) }
     set { state.withLock { $0 = newValue } }
@@ -42,7 +42,7 @@ final class DevelopmentPushes: PushSender {
     let edition: String
   }
 
-  /// JSON: what was sent after the notification of this id, oldest first.
+  /// JSON of the notifications after this id, oldest first.
   func list(after id: Int) -> [UInt8] {
     let items = state.withLock { state in state.kept.filter { $0.id > id } }
     var json: [UInt8] = [UInt8(ascii: "[")]
@@ -50,7 +50,7 @@ final class DevelopmentPushes: PushSender {
       if index > 0 { json.append(UInt8(ascii: ",")) }
       let (id, push) = item
       let head = Head(id: id, deviceToken: push.device.token, edition: push.device.edition)
-      // The payload is JSON already, so it goes in as it was sent.
+      // The payload is JSON already and is inserted unchanged.
       json += ((try? WireEncoder.encode(head)) ?? []).dropLast() + Array(#","payload":"#.utf8) + push.payload
       json.append(UInt8(ascii: "}"))
     }

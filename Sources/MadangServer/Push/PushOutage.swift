@@ -2,21 +2,21 @@ import Logging
 import MadangCore
 import Synchronization
 
-/// Whether the providers take notifications. Says when one stops and when it goes on, once each. While one takes nothing, those of the
-/// other wait, too: a chat is told to all of its devices before the next.
+/// Whether the providers accept notifications. Logs the begin and the end of an outage, once each. While one provider is
+/// out, notifications of the other wait, too: a chat goes to all of its devices before the next chat.
 final class PushOutage: Sendable {
   private struct State {
-    /// What did not get through; nil while there is no outage.
+    /// The notification that failed; nil while there is no outage.
     var notification: PushNotification?
     var isTried = false
-    /// How many outages notifications of a device began since its provider last answered one of them.
+    /// How many outages the notifications of a device have started since its provider last answered one of them.
     var begun = RecentValues<Int>(limit: PushOutage.maxCulprits)
   }
 
-  /// Outages that the notifications of one device may begin one after the other. Each was over by what the provider answered to others:
-  /// another one would be this device's alone.
+  /// The most outages that one device may start in a row. Each ended when the provider answered other devices, so a further
+  /// one would concern this device only.
   static let maxPerDevice = 2
-  /// Devices of which that is counted.
+  /// The number of devices for which outages are counted.
   private static let maxCulprits = 1000
 
   private let logger: Logger
@@ -26,7 +26,7 @@ final class PushOutage: Sendable {
 
   var isNow: Bool { state.withLock { $0.notification != nil } }
 
-  /// The provider of this notification's device answered. Its outage ends, not another's.
+  /// The provider of this notification's device answered. Its own outage ends, not another provider's.
   func ends(by answered: PushNotification) {
     let wasNow = state.withLock { state in
       if state.begun[answered.device.token] ?? 0 > 0 { state.begun.set(answered.device.token, 0) }
@@ -34,10 +34,10 @@ final class PushOutage: Sendable {
       state.notification = nil
       return true
     }
-    if wasNow { logger.notice("notifications are taken again") }
+    if wasNow { logger.notice("the provider accepts notifications again") }
   }
 
-  /// False if there is none: what was answered concerns the device alone, whose notifications have begun as many outages as they may.
+  /// False if this starts no outage: the device has already started as many outages as allowed, so only it is affected.
   func begins(with notification: PushNotification, _ error: any Error) -> Bool {
     let token = notification.device.token
     let (isNow, isNew) = state.withLock { state in
@@ -50,12 +50,13 @@ final class PushOutage: Sendable {
     }
     guard isNew else { return isNow }
     logger.warning(
-      "the provider takes no notifications now; they wait for it", metadata: ["error": "\(String(reflecting: error))"])
+      "the provider does not accept notifications now; they wait for it",
+      metadata: ["error": "\(String(reflecting: error))"])
     return true
   }
 
-  /// What the provider is to be tried with until the outage is over; nil if somebody does so already. Whoever has it says when
-  /// they stop (``stopTrying()``).
+  /// The notification with which to try the provider until the outage ends; nil if another task already tries. The caller
+  /// must call ``stopTrying()`` at the end.
   func startTrying() -> PushNotification? {
     state.withLock { state in
       guard !state.isTried, let notification = state.notification else { return nil }

@@ -44,15 +44,15 @@ struct PushPayload {
     }
   }
 
-  /// What of a chat's text and of a name is shown, in bytes of JSON: the services refuse a payload beyond 4096. At most three names
-  /// are in one.
+  /// The longest text and name in a payload, in bytes of JSON: services refuse payloads beyond 4096 bytes. A payload has at
+  /// most three names.
   private static let maxText = 2000
   private static let maxName = 500
 
   /// The payload's JSON.
   /// - Parameters:
-  ///   - id: How the receiver's edition writes an id.
-  ///   - noText: What a chat without text says.
+  ///   - id: Writes an id as the receiver's edition does.
+  ///   - noText: The text shown for a chat without text.
   static func json(_ chat: Chat, in place: PushPlace, noText: String, id: (ObjectID) -> String) throws -> [UInt8] {
     let isBlank = chat.content.allSatisfy(\.isWhitespace)
     let text = shortened(isBlank ? noText : chat.content, to: maxText)

@@ -4,31 +4,31 @@ import MadangOperations
 import ServiceLifecycle
 import Synchronization
 
-/// Tells devices of new chats, after their commit and beside everything else: a post never waits for it.
+/// Pushes new chats to devices after their commit, in the background: a post never waits for it.
 ///
-/// Chats wait in the database, so that none is forgotten when a server stops; each is told by the server that has claimed
-/// it. Of each room one chat is told at a time, the oldest, and rooms take turns. A device may be told twice if a server stops
-/// or loses its database while it tells a room. While the provider cannot be reached, chats wait for it.
+/// Chats wait in the database, so that a stopping server loses none. The server that has claimed a chat pushes it. A room's
+/// chats are pushed one at a time, oldest first, and rooms take turns. A device may get a push twice if a server stops or
+/// loses its database while it pushes. While the provider is unreachable, chats wait.
 struct PushQueue: ServiceLifecycle.Service {
   private let madang: Madang
-  /// Nil where notifications are off.
+  /// Nil if notifications are off.
   private let sending: PushSending?
   private let settings: PushSettings
   private let editions: [Edition]
   private let metrics: Metrics
   private let wakes = Wakes()
 
-  /// Chats that are being told.
+  /// The number of chats that are being pushed.
   private final class Telling: Sendable {
     let count = Atomic(0)
   }
 
-  /// No more chats are claimed while so many are being told: a room whose devices are many does not hold up the others.
+  /// Chats that are pushed at the same time, so that a room with many devices does not delay the others.
   private static let parallelRooms = 16
-  /// How often chats are looked for that another server has left.
+  /// How often to look for chats that another server has left.
   private static let interval: Duration = .seconds(5)
 
-  /// - Parameter sender: Nil where notifications are off.
+  /// - Parameter sender: Nil if notifications are off.
   init(madang: Madang, sender: (any PushSender)?, settings: PushSettings, editions: [Edition], metrics: Metrics) {
     self.madang = madang
     sending = sender.map { [wakes] in PushSending($0, settings, metrics, madang.logger) { wakes.wake() } }
@@ -37,7 +37,7 @@ struct PushQueue: ServiceLifecycle.Service {
     self.metrics = metrics
   }
 
-  /// A chat was committed whose devices are to be told. Returns at once.
+  /// A chat with devices to notify was committed. Returns at once.
   func pushQueued() { wakes.wake() }
 
   func run() async throws {
@@ -68,7 +68,7 @@ struct PushQueue: ServiceLifecycle.Service {
         await attempt {
           while !Task.isShuttingDownGracefully {
             let busy = telling.count.load(ordering: .relaxed)
-            // In an outage of this server another one may reach the provider.
+            // During an outage here, another server may reach the provider.
             let limit = sending.outage.isNow ? 0 : Self.parallelRooms - busy
             guard limit > 0 else { break }
             let claimed = try await madang.claimPushes(limit: limit, after: room)

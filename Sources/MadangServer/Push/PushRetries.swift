@@ -3,7 +3,7 @@ import MadangCore
 import MadangOperations
 import ServiceLifecycle
 
-/// What goes on beside the rooms: devices that were put off, and a provider that takes nothing.
+/// Background work besides the rooms: deferred notifications of devices, and a provider that accepts none.
 struct PushRetries: Sendable {
   let madang: Madang
   let sending: PushSending
@@ -12,7 +12,7 @@ struct PushRetries: Sendable {
   /// The longest pause between tries.
   private static let longestPause: Duration = .seconds(20)
 
-  /// Sends what was put off for a device, until nothing waits for it or the server stops.
+  /// Sends the deferred notifications of a device until none is left or the server stops.
   func sendPutOff(to token: String) async {
     var pause = settings.retryPause
     while let notification = sending.putOff.first(of: token) {
@@ -49,14 +49,14 @@ struct PushRetries: Sendable {
     }
   }
 
-  /// Whether a chat is still told.
+  /// Whether a chat of this date is still pushed.
   func isFresh(_ postedAt: Int64) -> Bool { postedAt > madang.clock.now - settings.lifetime }
 
-  /// Nobody has these devices any more. What fails now is done when the next chat is told.
+  /// Removes unregistered devices. If this fails, the push of the next chat removes them.
   func forget(_ devices: [PushDevice]) async {
     guard !devices.isEmpty else { return }
     do { try await madang.forget(devices) } catch {
-      madang.logger.warning("devices were not forgotten", metadata: ["error": "\(String(reflecting: error))"])
+      madang.logger.warning("devices could not be removed", metadata: ["error": "\(String(reflecting: error))"])
     }
   }
 

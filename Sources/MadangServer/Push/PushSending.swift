@@ -3,32 +3,32 @@ import MadangCore
 import MadangOperations
 import MadangProviders
 
-/// Hands notifications to the provider.
+/// Sends notifications to the provider.
 struct PushSending: Sendable {
   enum Outcome: Sendable {
-    /// Nothing is left to do.
+    /// Done.
     case settled
-    /// Nobody has its device any more.
+    /// The device is no longer registered.
     case unregistered
-    /// To be sent again later: it concerns its device alone.
+    /// Send it again later; the problem concerns this device only.
     case putOff(PushNotification)
-    /// To be sent again when the outage is over.
+    /// Send it again after the outage.
     case held(PushNotification)
   }
 
   private let sender: any PushSender
   private let metrics: Metrics
   private let logger: Logger
-  /// Says that there is something to do beside the rooms.
+  /// Called when there is work besides the rooms.
   private let wake: @Sendable () -> Void
-  /// What may be on its way to the provider at once.
+  /// Limits the notifications that are being sent at the same time.
   let places: Places
   let outage: PushOutage
   let putOff: PutOffPushes
 
-  /// How often the provider may put off a notification.
+  /// How often the provider may defer a notification.
   private static let maxDelays = 10
-  /// How often a notification is sent that the provider may have taken: its device may be told so often.
+  /// How often a notification with unknown outcome is sent: its device may get it that often.
   private static let maxUnanswered = 2
 
   init(
@@ -44,7 +44,7 @@ struct PushSending: Sendable {
     putOff = PutOffPushes(limit: settings.maxPutOff)
   }
 
-  /// Sends a notification. Whoever calls has one of the ``places``.
+  /// Sends a notification. The caller must hold one of the ``places``.
   func send(_ notification: PushNotification) async -> Outcome {
     do {
       try await sender.send(notification, isTrial: false)
@@ -77,8 +77,8 @@ struct PushSending: Sendable {
     }
   }
 
-  /// Has the provider examine a notification, which it does not deliver: the outage ends if it does so. Answers how long the provider
-  /// asks to wait at least.
+  /// Sends a trial that the provider examines but does not deliver; success ends the outage. Returns the minimum wait that
+  /// the provider asks for.
   func tryProvider(with notification: PushNotification) async -> Duration {
     do { try await sender.send(notification, isTrial: true) } catch {
       switch error {
@@ -91,15 +91,14 @@ struct PushSending: Sendable {
     return .zero
   }
 
-  /// Keeps a notification that the provider put off, or gives it up if too many wait already: a chat that waited for its place would
-  /// hold up others.
+  /// Stores a deferred notification, or drops it if too many are waiting: waiting for a place here would delay other chats.
   func keep(_ notification: PushNotification) {
     if putOff.add(notification) { wake() } else { giveUp(0) }
   }
 
   func giveUp(_ status: Int) {
     metrics.pushFailed()
-    logger.debug("a notification was not taken", metadata: ["status": "\(status)"])
+    logger.debug("a notification was not accepted", metadata: ["status": "\(status)"])
   }
 
   private func answered(_ notification: PushNotification) {
@@ -107,13 +106,13 @@ struct PushSending: Sendable {
     if !outage.isNow { metrics.troubles.worked(.push) }
   }
 
-  /// Waits for the end of the outage; with its device, if there is no outage but of this device.
+  /// Holds the notification until the outage ends, or defers it if only its device is affected.
   private func held(_ notification: PushNotification, by error: any Error, _ status: Int) -> Outcome {
     guard !beginOutage(with: notification, error) else { return .held(notification) }
     return delayed(notification, by: 1, status).map(Outcome.putOff) ?? .settled
   }
 
-  /// False if there is none, as it would be of the notification's device alone.
+  /// False if this does not start an outage, because only the notification's device is affected.
   private func beginOutage(with notification: PushNotification, _ error: any Error) -> Bool {
     let isNow = outage.begins(with: notification, error)
     if isNow, let error = error as? ProviderCalls.Unusable {

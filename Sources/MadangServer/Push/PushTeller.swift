@@ -3,7 +3,7 @@ import MadangOperations
 import ServiceLifecycle
 import Storage
 
-/// Tells the devices of a room of one chat.
+/// Pushes one chat to the devices of its room.
 struct PushTeller: Sendable {
   let madang: Madang
   let sending: PushSending
@@ -12,14 +12,14 @@ struct PushTeller: Sendable {
   let editions: [Edition]
   let metrics: Metrics
 
-  /// How old a claim may be when something is sent, in milliseconds. It still holds when that has been answered: see
-  /// ``PushSender/send(_:isTrial:)``.
+  /// The greatest age of a claim when a notification is sent, in milliseconds. The claim then still holds when the answer
+  /// arrives: see ``PushSender/send(_:isTrial:)``.
   private static let maxClaimAge = Madang.pushClaim / 12
 
-  /// Another server goes on with the chat, or will.
+  /// Another server continues with the chat.
   private struct Lost: Error {}
 
-  /// Tells a claimed chat, and finishes it unless another server has it by then or this one stops.
+  /// Pushes a claimed chat, and finishes it unless another server has claimed it or this one stops.
   func tell(_ push: ClaimedPush) async throws {
     do {
       guard let chat = push.chat, isInTime(chat), let place = try await madang.pushPlace(of: chat) else {
@@ -29,14 +29,14 @@ struct PushTeller: Sendable {
     } catch is Lost {}
   }
 
-  /// The push as it is claimed once all were told.
+  /// Pushes a chat to all devices and returns its current claim.
   private func told(_ push: ClaimedPush, _ chat: Chat, _ place: PushPlace) async throws -> ClaimedPush {
     var payloads: [String: [UInt8]] = [:]
     for edition in editions {
       payloads[edition.name] = try PushPayload.json(chat, in: place, noText: settings.noText, id: edition.text)
     }
     var (push, next) = (push, Int64?(0))
-    /// When the provider was first found to take nothing, of an outage that goes on.
+    /// When the present outage of the provider was first noticed.
     var outageFound: Int64?
     while let person = next {
       let page = try await madang.pushDevices(for: chat, after: person)
@@ -61,7 +61,7 @@ struct PushTeller: Sendable {
           outageFound = nil
           waiting = try await send(waiting, of: &push)
         }
-        // What was not taken is not repeated at once.
+        // Refused notifications are not repeated at once.
         if !waiting.isEmpty, await !retries.pauses(settings.retryPause) { throw Lost() }
       }
       next = page.next
@@ -69,20 +69,20 @@ struct PushTeller: Sendable {
     return push
   }
 
-  /// Whether a chat of which some were told is given back all the same: another server may reach the provider, and would have the
-  /// chat by now if this one had died. Some are told twice then.
+  /// Whether to release a partly pushed chat: another server may reach the provider, and would have the chat by now if this
+  /// one had died. Some devices then get it twice.
   private func isForOthers(sinceOutageFound found: Int64) -> Bool {
     madang.database.dialect == .postgres && madang.clock.steady - found >= Madang.pushClaim
   }
 
-  /// Whether a chat is still told. Counts it if it is not.
+  /// Whether the chat is recent enough to be pushed. Counts it if not.
   private func isInTime(_ chat: Chat) -> Bool {
     let isFresh = retries.isFresh(chat.createdAt)
     if !isFresh { metrics.pushDropped() }
     return isFresh
   }
 
-  /// Sends to all devices that take notifications now; answers what is to be sent when the outage is over.
+  /// Sends to all devices whose provider accepts notifications now. Returns the notifications to send after the outage.
   private func send(_ notifications: [PushNotification], of push: inout ClaimedPush) async throws -> [PushNotification]
   {
     var waiting: [PushNotification] = []
@@ -95,7 +95,7 @@ struct PushTeller: Sendable {
           continue
         }
         await sending.places.enter()
-        // The wait may have been long.
+        // The wait for a place may have been long.
         do { push = try await held(push) } catch { problem = error }
         guard problem == nil, !sending.outage.isNow else {
           sending.places.leave()
@@ -121,7 +121,7 @@ struct PushTeller: Sendable {
     return waiting
   }
 
-  /// The push, claimed for long enough to send something.
+  /// The push, with a claim that is recent enough for sending.
   private func held(_ push: ClaimedPush) async throws -> ClaimedPush {
     var push = push
     while madang.clock.steady - push.since > Self.maxClaimAge {

@@ -1,16 +1,16 @@
 import MadangCore
 import Synchronization
 
-/// Notifications that the provider put off, in memory: those of each device in their order. One task sends those of a device.
+/// Notifications that the provider deferred, in memory, in order for each device. One task sends those of a device.
 final class PutOffPushes: Sendable {
   private struct State {
     var devices: [String: [PushNotification]] = [:]
     var count = 0
-    /// Devices that no task looks after yet.
+    /// Devices without a task yet.
     var new: [String] = []
   }
 
-  /// How many may wait for one device.
+  /// How many notifications may wait for one device.
   private static let maxOfDevice = 10
 
   private let limit: Int
@@ -20,7 +20,7 @@ final class PutOffPushes: Sendable {
 
   func isWaiting(_ token: String) -> Bool { state.withLock { $0.devices[token] != nil } }
 
-  /// Keeps a notification behind those of its device. False if too many wait already, of the device or of all.
+  /// Appends a notification to those of its device. False if too many are waiting, for the device or in all.
   func add(_ notification: PushNotification) -> Bool {
     let token = notification.device.token
     return state.withLock { state in
@@ -33,7 +33,7 @@ final class PutOffPushes: Sendable {
     }
   }
 
-  /// Devices that a task is to look after from now on, until nothing waits for them.
+  /// Devices that need a task from now on, until they have no waiting notifications.
   func takeNew() -> [String] {
     state.withLock { state in
       defer { state.new = [] }
@@ -47,7 +47,7 @@ final class PutOffPushes: Sendable {
     state.withLock { $0.devices[notification.device.token]?[0] = notification }
   }
 
-  /// False if nothing waits for the device any more: its task is over.
+  /// False if the device has no waiting notifications: its task ends.
   func removeFirst(of token: String) -> Bool {
     state.withLock { state in
       guard var waiting = state.devices[token] else { return false }

@@ -2,24 +2,24 @@ import MadangCore
 import SocketIOServer
 import Synchronization
 
-/// The sockets in rooms, with what let each of them in: so that they can be disconnected when that is gone.
+/// The sockets in rooms with the reason for their admission, so that they can be disconnected when it ends.
 final class AdmittedSockets: Sendable {
-  /// What a socket was admitted by, and remembers.
+  /// The reason for a socket's admission, stored with the socket.
   struct Reason: Equatable, Sendable {
     let workspace: Int64
     let room: Int64
-    /// Nil where everybody is let in.
+    /// Nil if every client is admitted.
     let user: Int64?
-    /// Nil where no token and no cookie was shown.
+    /// Nil if the client sent neither token nor cookie.
     let session: SessionID?
     let by: SocketAdmission
-    /// Endings known when the check that let the socket in began.
+    /// The number of endings when the admission check began.
     let endings: Int
-    /// The room's newest chat at that check: the first socket of a room hears what follows it.
+    /// The room's newest chat at that check: the first socket of a room gets the chats after it.
     let seq: Int64
   }
 
-  /// What sockets depend on, by which those are found that depend on it.
+  /// A reason that sockets depend on; sockets are found by it.
   enum Tie: Hashable {
     case workspace(Int64)
     case room(Int64)
@@ -54,10 +54,10 @@ final class AdmittedSockets: Sendable {
 
   private let state = Mutex(State())
 
-  /// How often something was taken away from sockets so far.
+  /// How many endings there were so far.
   var endings: Int { state.withLock { $0.endings } }
 
-  /// Notes a socket. False if something was taken away from sockets since it was checked: then check once more.
+  /// Adds a socket. False if access ended since its check: then check again.
   func joined(_ socket: Socket, _ reason: Reason) -> Bool {
     state.withLock { state in
       state.add(socket, reason)
@@ -65,17 +65,17 @@ final class AdmittedSockets: Sendable {
     }
   }
 
-  /// Forgets a socket. False if it was disconnected, or never noted.
+  /// Removes a socket. False if it was disconnected, or never added.
   func left(_ socket: Socket) -> Bool {
     state.withLock { $0.remove(socket) }
   }
 
-  /// What the sockets that are there were admitted by.
+  /// The reasons for the present sockets.
   var reasons: [Reason] {
     state.withLock { $0.sockets.values.map(\.reason) }
   }
 
-  /// All sockets: something may have been taken away from any of them.
+  /// All sockets, because access may have ended for any of them.
   func allDoubtful() -> [(socket: Socket, reason: Reason)] {
     state.withLock { state in
       state.endings += 1
@@ -83,8 +83,8 @@ final class AdmittedSockets: Sendable {
     }
   }
 
-  /// Disconnects the sockets that depend on this and whose reason has ended. Returns at once; a chat announced
-  /// afterwards does not reach them.
+  /// Disconnects the sockets that depend on this and whose reason has ended. Returns at once; later chats do not reach
+  /// them.
   func end(_ tie: Tie, where hasEnded: (Reason) -> Bool = { _ in true }) {
     let ended = state.withLock { state in
       state.endings += 1
@@ -95,7 +95,7 @@ final class AdmittedSockets: Sendable {
     for socket in ended { socket.disconnect() }
   }
 
-  /// The sockets that depend on this and whose reason may have ended, or begun again since: check them once more.
+  /// The sockets that depend on this and whose reason may have ended or begun again: check them again.
   func doubtful(_ tie: Tie, where mayHaveEnded: (Reason) -> Bool) -> [(socket: Socket, reason: Reason)] {
     state.withLock { state in
       state.endings += 1

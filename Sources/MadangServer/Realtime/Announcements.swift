@@ -1,7 +1,7 @@
 import MadangCore
 import Synchronization
 
-/// Carries events from the domain, which is made first, to the sockets, which need the domain.
+/// Carries events from the domain to the sockets. The domain is created first, and sockets need it.
 final class Announcements: Sendable {
   private let receiver = Mutex<(@Sendable (MadangCore.Event) -> Void)?>(nil)
 
@@ -9,7 +9,7 @@ final class Announcements: Sendable {
     self.receiver.withLock { $0 = receiver }
   }
 
-  /// Nobody is told of anything any more.
+  /// Stops the delivery of events.
   func disconnect() { receiver.withLock { $0 = nil } }
 
   var isConnected: Bool { receiver.withLock { $0 != nil } }

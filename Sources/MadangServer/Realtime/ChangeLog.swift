@@ -1,27 +1,27 @@
 import MadangCore
 
-/// Which changes this server has heard of. Their numbers are given out in order, but one whose transaction takes long becomes
-/// visible after later ones. So numbers that were left out are looked for as long as a transaction may take.
+/// The changes that this server has read. Their numbers are assigned in order, but a long transaction becomes visible after
+/// later ones. So skipped numbers are looked for as long as a transaction may take.
 struct ChangeLog {
   /// The highest number known.
   private(set) var highest: Int64
-  /// Lower numbers that were not there, and when that was noticed by the steady clock.
+  /// Skipped lower numbers, and when they were noticed by the steady clock.
   private var gaps: [Int64: Int64] = [:]
 
-  /// How long a number may be missing, in milliseconds: statements end after 30 s, and so do transactions that do nothing.
+  /// How long a number may be missing, in milliseconds: statements end after 30 s, and so do idle transactions.
   static let patience: Int64 = 120_000
   private static let maxGaps = 1000
 
-  /// The numbers that are looked for.
+  /// The skipped numbers.
   var missing: [Int64] { Array(gaps.keys) }
 
-  /// Begins after the changes that were there before this server: none of them is new.
+  /// Starts after the existing changes: none of them is new.
   init(after latest: [Int64], now: Int64) {
     highest = latest.max() ?? 0
     if let lowest = latest.min() { note(gaps: lowest..<highest, Set(latest), now) }
   }
 
-  /// Whether a change is heard of for the first time.
+  /// Whether a change is new.
   mutating func isNew(_ number: Int64, now: Int64) -> Bool {
     guard number > highest else { return gaps.removeValue(forKey: number) != nil }
     note(gaps: (highest + 1)..<number, [], now)
@@ -29,7 +29,7 @@ struct ChangeLog {
     return true
   }
 
-  /// Those of the changes that are heard of for the first time.
+  /// The new ones among the changes.
   mutating func new(_ read: [LoggedChange], now: Int64) -> [Change] {
     gaps = gaps.filter { now - $0.value < Self.patience }
     return read.filter { isNew($0.number, now: now) }.compactMap(\.change)

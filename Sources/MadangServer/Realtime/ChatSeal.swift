@@ -3,7 +3,7 @@ import Foundation
 import MadangCore
 import MadangOperations
 
-/// A chat on its way to other servers, which is not for everybody who may connect to the database and listen there.
+/// A chat in a notice to other servers, encrypted because other clients of the database can listen there.
 struct SealedChat: Hashable {
   let room: Int64
   let seq: Int64
@@ -11,13 +11,13 @@ struct SealedChat: Hashable {
   let text: String
 }
 
-/// Makes chats unreadable and unforgeable for whoever does not know the servers' secret.
+/// Encrypts and authenticates chats with the servers' secret.
 struct ChatSeal: Sendable {
   private let key: SymmetricKey
 
   init(secret: [UInt8]) { key = SymmetricKey(data: Secrets.key(for: "chats in notices", from: secret)) }
 
-  /// Nil for what cannot be coded.
+  /// Nil if the chat cannot be encoded.
   func close(_ chat: Chat) -> SealedChat? {
     guard let plain = try? JSONEncoder().encode(chat), let box = try? AES.GCM.seal(plain, using: key).combined else {
       return nil
@@ -25,7 +25,7 @@ struct ChatSeal: Sendable {
     return SealedChat(room: chat.room.id.number, seq: chat.seq, text: box.base64EncodedString())
   }
 
-  /// Nil for what another secret has sealed, what says another place than it has, and what this version does not know.
+  /// Nil for a chat with another secret, at another place, or of an unknown version.
   func open(_ sealed: SealedChat) -> Chat? {
     guard let bytes = Data(base64Encoded: sealed.text), let box = try? AES.GCM.SealedBox(combined: bytes),
       let plain = try? AES.GCM.open(box, using: key), let chat = try? JSONDecoder().decode(Chat.self, from: plain),

@@ -2,11 +2,12 @@ import MadangCore
 import Storage
 import Synchronization
 
-/// Tells the other servers of a database what they would otherwise learn later: what this one has committed, the chats themselves where
-/// they are few, else a hint where to look; sign-ins, which they count; addresses for which connects may wait. Outside of transactions. What is lost of commits
-/// and addresses is made up for by looking once in a while; of sign-ins it costs some tries.
+/// Notifies the other servers of a database, outside of transactions, of facts they would otherwise learn later: commits,
+/// with the chats themselves if they are few, otherwise with a hint where to read; sign-ins, which they count; and
+/// addresses for which connects may wait. Lost notices of commits and addresses are made up for by periodic reads; a lost
+/// notice of sign-ins allows some more attempts.
 final class CommitNotices: Sendable {
-  /// What others are told, or tell.
+  /// The content of a notice.
   struct Notice: Equatable {
     /// The newest `seq` of rooms.
     var rooms: [Int64: Int64] = [:]
@@ -15,16 +16,16 @@ final class CommitNotices: Sendable {
     var failures: [SignInTries.Key: Int] = [:]
     /// Where sign-ins succeeded.
     var homes: Set<SignInTries.Key> = []
-    /// Addresses at which accounts were seen.
+    /// Addresses with an authenticated call.
     var addresses: Set<KeyHash> = []
-    /// Chats of ``rooms``: whoever has them need not look.
+    /// Chats of ``rooms``, which receivers then need not read.
     var chats: [SealedChat] = []
   }
 
-  /// What is told until the next notice.
+  /// The content gathered for the next notice.
   struct Gathered {
     var notice = Notice()
-    /// Those of the notice's rooms, or none if they are many.
+    /// The chats of the notice's rooms, or none if they are many.
     private var chats: [Chat] = []
     private var areMany = false
 
@@ -36,7 +37,7 @@ final class CommitNotices: Sendable {
 
     func notice(sealedBy seal: ChatSeal) -> Notice {
       var notice = notice
-      // Changes come first: they are read, and so are the chats that follow.
+      // Changes come first: they are read before the chats that follow.
       notice.chats = notice.hasChanges ? [] : chats.compactMap(seal.close)
       return notice
     }
@@ -51,18 +52,18 @@ final class CommitNotices: Sendable {
     var sentAt: ContinuousClock.Instant?
   }
 
-  /// How much time is between two notices: what is told meanwhile is gathered.
+  /// The time between two notices; content is gathered meanwhile.
   private static let pause: Duration = .milliseconds(3)
-  /// Chats that a notice carries. Of more it says where they are: to read many at once costs less than to carry each.
+  /// Chats in one notice. For more chats it has only their places: reading many at once costs less than sending each.
   static let maxChats = 3
-  /// Failed sign-ins of one account at one address that a notice may tell of.
+  /// The most failed sign-ins of one account at one address in a notice.
   private static let maxFailures = 1000
 
   private let channel: NotificationChannel
   private let seal: ChatSeal
   private let state = Mutex(State())
 
-  /// - Parameter secret: What all servers of the database know, and others who may connect to it do not.
+  /// - Parameter secret: Known to all servers of the database, but not to others who may connect to it.
   init(_ channel: NotificationChannel, secret: [UInt8]) {
     self.channel = channel
     seal = ChatSeal(secret: secret)
@@ -71,10 +72,10 @@ final class CommitNotices: Sendable {
   /// Returns at once.
   func add(_ change: (inout Notice) -> Void) { gather { change(&$0.notice) } }
 
-  /// Tells of a chat. Returns at once.
+  /// Announces a chat. Returns at once.
   func add(_ chat: Chat) { gather { $0.add(chat) } }
 
-  /// The chat that another server has told; nil if it cannot be read, as with another secret or version there.
+  /// The chat in another server's notice; nil if it cannot be read, for example because of another secret or version.
   func chat(_ sealed: SealedChat) -> Chat? { seal.open(sealed) }
 
   private func gather(_ change: (inout Gathered) -> Void) {
@@ -84,7 +85,7 @@ final class CommitNotices: Sendable {
       return (!state.isScheduled, state.sentAt)
     }
     guard isFirst else { return }
-    // Unstructured: whoever commits does not wait for it.
+    // Unstructured: the committing request does not wait for it.
     Task {
       if let sentAt, case let rest = sentAt + Self.pause - .now, rest > .zero { try? await Task.sleep(for: rest) }
       let (gathered, number) = state.withLock { state in
@@ -95,15 +96,15 @@ final class CommitNotices: Sendable {
     }
   }
 
-  /// Words, as many in a payload as it takes: `t:ROOM:SEQ:TEXT` for a chat, before the hints that its reader can do without; `c` for
-  /// changes, `ROOM:SEQ` for each room, `f:ACCOUNT:ADDRESS:NUMBER` for failed sign-ins, `h:ACCOUNT:ADDRESS` for one that succeeded,
-  /// `a:ADDRESS` for one at which somebody was seen.
-  /// - Parameter number: Of the notice. Of equal payloads that wait, or are sent in one transaction, PostgreSQL delivers one;
-  ///   those that count something are made different by a word `n:NUMBER`, which says nothing else.
+  /// Words, as many as fit into a payload: `t:ROOM:SEQ:TEXT` for a chat, before the hints that it makes needless; `c` for
+  /// changes, `ROOM:SEQ` for each room, `f:ACCOUNT:ADDRESS:NUMBER` for failed sign-ins, `h:ACCOUNT:ADDRESS` for a
+  /// successful one, `a:ADDRESS` for an address with an authenticated call.
+  /// - Parameter number: The notice's number. PostgreSQL delivers only one of several equal payloads in a transaction or
+  ///   queue, so payloads that count something get a distinct word `n:NUMBER` without further meaning.
   static func payloads(_ notice: Notice, number: Int) -> [String] {
     let mark = notice.failures.isEmpty ? "" : "n:\(number) "
     var words = notice.chats.map { "t:\($0.room):\($0.seq):\($0.text)" }
-    // Its place is told all the same.
+    // Its place is still announced.
     words.removeAll { mark.utf8.count + $0.utf8.count > NotificationChannel.payloadLimit }
     if notice.hasChanges { words.append("c") }
     words += notice.rooms.map { "\($0.key):\($0.value)" }
@@ -121,7 +122,7 @@ final class CommitNotices: Sendable {
     return payloads
   }
 
-  /// What a payload says; what cannot be read is left out.
+  /// The content of a payload, without unreadable words.
   static func notice(_ payload: String) -> Notice {
     var notice = Notice()
     for word in payload.utf8.split(separator: UInt8(ascii: " ")) {
@@ -147,7 +148,7 @@ final class CommitNotices: Sendable {
 }
 
 extension SignInTries.Key {
-  /// From the second and the third part of a word.
+  /// Reads the second and third part of a word.
   fileprivate init?(_ parts: [Substring]) {
     guard let account = KeyHash(hex: parts[1]), let address = KeyHash(hex: parts[2]) else { return nil }
     self.init(account: account, address: address)

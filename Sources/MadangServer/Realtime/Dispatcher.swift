@@ -5,20 +5,20 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// Delivers to this server's sockets what the database holds, whichever process wrote it: every chat of the rooms they are
-/// in once and in order, and what was taken away from them.
+/// Delivers to this server's sockets the changes in the database by any process: every chat of their rooms once and in
+/// order, and the end of access.
 ///
-/// The database is the log. What this process commits is told here directly and needs no reading; everything else is
-/// found by reading past what was delivered last. So whatever is not told, such as a commit whose answer was lost, is
-/// delivered with the next look.
+/// The database is the log. Commits of this process are reported here directly and need no read; all others are found by
+/// reading past the last delivery. So commits without a report, such as one whose answer was lost, are delivered with the
+/// next read.
 final class Dispatcher: ServiceLifecycle.Service {
   private let madang: Madang
   private let feeds = RoomFeeds()
   private let changes: Mutex<ChangeLog>
-  /// The sessions with the database that are known, by their count; and whether all is to be compared with it.
+  /// The number of known database sessions, and whether everything must be compared with the database.
   private let sessions: Mutex<(opened: Int, isDoubtful: Bool)>
   private let act: @Sendable (Change, _ isLate: Bool) -> Void
-  /// Deletions that are acted on once the chats before them were delivered.
+  /// Deletions that take effect once earlier chats were delivered.
   private let deletions = Mutex<[(change: Change, isLate: Bool)]>([])
   private let recheck: @Sendable () -> Void
   private let deliver: @Sendable (Chat) -> Void
@@ -31,21 +31,22 @@ final class Dispatcher: ServiceLifecycle.Service {
   private let changesTold = Atomic(0)
   private let changesRead = Atomic(0)
 
-  /// How often changes are looked for. They are acted on within a second.
+  /// How often changes are read. They take effect within a second.
   static let interval: Duration = .milliseconds(500)
-  /// How often is read before a deletion is acted on, although some room still lacks chats: others may go on posting elsewhere.
+  /// How many reads happen before a deletion takes effect although some room still lacks chats: posts elsewhere may never
+  /// stop.
   private static let maxReads = 50
-  /// How often all rooms are asked for.
+  /// How often all rooms are read.
   static let roomInterval: Duration = .seconds(5)
 
   /// - Parameters:
-  ///   - latest: The changes that no socket of this server needs to hear of. Read before it lets in the first one.
-  ///   - channel: By which servers of one database tell each other what they have committed; nil for one server.
-  ///   - notices: Tells them by it.
-  ///   - hear: Takes what other servers tell besides what they have committed, at once.
-  ///   - act: Acts on a change, at once: right after its commit, or late, when it was read.
-  ///   - recheck: Has all sockets checked once more, some at a time. Returns at once.
-  ///   - deliver: Hands a chat to the sockets in its room, at once.
+  ///   - latest: The changes that are old for this server's sockets. Read before the first socket is admitted.
+  ///   - channel: Carries commit notices between servers of one database; nil for a single server.
+  ///   - notices: Sends the commit notices.
+  ///   - hear: Receives the other content of notices. Must return at once.
+  ///   - act: Acts on a change: right after its commit, or late, when it was read. Must return at once.
+  ///   - recheck: Starts a new check of all sockets, some at a time. Returns at once.
+  ///   - deliver: Sends a chat to the sockets in its room. Must return at once.
   init(
     madang: Madang, after latest: [Int64], channel: NotificationChannel?, notices: CommitNotices?,
     hear: @escaping @Sendable (CommitNotices.Notice) -> Void, act: @escaping @Sendable (Change, _ isLate: Bool) -> Void,
@@ -62,7 +63,7 @@ final class Dispatcher: ServiceLifecycle.Service {
     self.deliver = deliver
   }
 
-  /// Delivers the chats of a room up to this `seq`, if it has sockets already. If they cannot be read now, they are later.
+  /// Delivers the chats of a room up to this `seq`, if it has sockets. If they cannot be read now, that happens later.
   func catchUp(_ room: Int64, through seq: Int64) async {
     do {
       while let feed = feeds[room], case let position = feed.position, position.seq < seq {
@@ -74,15 +75,15 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// A socket has joined a room whose newest chat was `seq` when it was let in: what follows is delivered.
+  /// A socket joined a room whose newest chat at its admission was `seq`: later chats are delivered.
   func joined(_ room: Int64, after seq: Int64) {
-    // What was committed meanwhile was told to nobody.
+    // Commits meanwhile were not reported for this room.
     if feeds.join(room, after: seq) { wakes.wake() }
   }
 
   func left(_ room: Int64) { feeds.leave(room) }
 
-  /// This process has committed something. Returns at once.
+  /// This process has committed a change. Returns at once.
   func committed(_ event: MadangCore.Event) {
     switch event {
     case .chatPosted(let chat):
@@ -97,14 +98,14 @@ final class Dispatcher: ServiceLifecycle.Service {
     case .changed(let change, let number):
       notices?.add { $0.hasChanges = true }
       _ = changes.withLock { $0.isNew(number, now: madang.clock.steady) }
-      // Even if it was read before: what this process has done must not go unheeded.
+      // Even if it was read before: a change by this process must always take effect.
       heed(change, isLate: false)
     case .audited, .pushQueued, .mailQueued, .mailLeftOut: break
     }
   }
 
-  /// Looks whether this chat may be of another database than those before it. Numbers of chats and changes may be given out
-  /// again by one that took over without the last commits.
+  /// Checks whether this chat may come from another database than earlier ones. A database that took over without the last
+  /// commits may assign numbers of chats and changes again.
   private func checkDatabase() {
     let opened = madang.database.writersOpened
     let isOther = sessions.withLock { sessions in
@@ -130,7 +131,7 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// Looks where other servers say that there is something; everywhere after a time in which they may not have been heard.
+  /// Reads where other servers report commits; reads everything after a time in which notices may have been lost.
   private func listen(to channel: NotificationChannel) async {
     for await event in channel.events {
       switch event {
@@ -152,7 +153,7 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// Delivers a chat that another server has told, if somebody here waits for it. False if the database is to be asked.
+  /// Delivers a chat from another server's notice to waiting sockets. False if the database has to be read.
   private func tell(_ sealed: SealedChat) -> Bool {
     guard let feed = feeds[sealed.room], feed.position.seq < sealed.seq, let chat = notices?.chat(sealed) else {
       return true
@@ -164,7 +165,7 @@ final class Dispatcher: ServiceLifecycle.Service {
     return feed.tell(chat, deliver)
   }
 
-  /// Whether the changes that other servers have told of were read.
+  /// Whether all changes that other servers announced were read.
   private var knowsChanges: Bool { changesTold.load(ordering: .relaxed) == changesRead.load(ordering: .acquiring) }
 
   private func look() async {
@@ -179,11 +180,11 @@ final class Dispatcher: ServiceLifecycle.Service {
         if isFailing { madang.logger.notice("chats and changes can be read again") }
         isFailing = false
       } catch is CancellationError {
-        // Nothing is wrong: the work is about to end.
+        // Not a failure: the work is about to end.
       } catch {
         if !isFailing {
           madang.logger.warning(
-            "chats and changes cannot be read; sockets hear of them later",
+            "chats and changes cannot be read; sockets receive them later",
             metadata: ["error": "\(String(reflecting: error))"])
         }
         isFailing = true
@@ -191,8 +192,8 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// Acts on the changes that are there, then begins anew with them, if another database may have taken over. Answers whether:
-  /// all sockets are to be checked then, once the chats before were delivered.
+  /// Applies existing changes and restarts from them, if another database may have taken over. True if all sockets must be
+  /// checked once the earlier chats were delivered.
   private func compare() async throws -> Bool {
     guard sessions.withLock({ $0.isDoubtful }) else { return false }
     sessions.withLock { $0.isDoubtful = false }
@@ -207,8 +208,8 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// Acts on a change at once: who was disconnected does not hear what was said afterwards. In a room that was deleted nothing was
-  /// said afterwards, and what was said before may not have been delivered: that is read first.
+  /// Applies a change at once, because a disconnected client must not get later chats. A deleted room has no later chats
+  /// but may have undelivered earlier ones, which are read first.
   private func heed(_ change: Change, isLate: Bool) {
     switch change {
     case .roomDeleted(let room, _): feeds[room]?.setBehind()
@@ -226,7 +227,7 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// Reads what is new, and heeds its changes first.
+  /// Reads new changes and chats, and applies the changes first.
   private func news(of rooms: [Int64: RoomPosition]) async throws -> News {
     let told = changesTold.load(ordering: .relaxed)
     let (highest, missing) = changes.withLock { ($0.highest, $0.missing) }
@@ -236,7 +237,7 @@ final class Dispatcher: ServiceLifecycle.Service {
     return news
   }
 
-  /// Reads what is new, and hands it on.
+  /// Reads new changes and chats, and delivers them.
   private func lookOnce() async throws {
     var due: [(change: Change, isLate: Bool)] = []
     var hasCompared = false
@@ -248,7 +249,7 @@ final class Dispatcher: ServiceLifecycle.Service {
       repeat {
         try await deliver(rooms)
         reads += 1
-        // In this order: the rooms of a deletion that is taken are among those that lack chats.
+        // In this order: the rooms of a pending deletion are among those that lack chats.
         let further = takeDeletions()
         rooms = feeds.takeBehind()
         if rooms.isEmpty || reads == Self.maxReads {
@@ -258,13 +259,13 @@ final class Dispatcher: ServiceLifecycle.Service {
         due += further
       } while !rooms.isEmpty || !due.isEmpty
     } catch {
-      // Whoever is in a room that is gone is told so, though not of its last chats.
+      // Sockets in a deleted room are disconnected, even without its last chats.
       for (change, isLate) in due + takeDeletions() { act(change, isLate) }
       throw error
     }
   }
 
-  /// Heeds the changes that there are, and delivers the next chats of these rooms.
+  /// Applies the existing changes, and delivers the next chats of these rooms.
   private func deliver(_ rooms: [Int64: RoomPosition]) async throws {
     do {
       var news = try await news(of: rooms)

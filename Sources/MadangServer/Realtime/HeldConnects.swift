@@ -1,19 +1,19 @@
 import MadangCore
 import Synchronization
 
-/// Connects that wait for what may let them in: clients connect while the call that justifies it is still on its way.
+/// Connects that wait for admission: clients connect while the call that admits them is still in progress.
 final class HeldConnects: Sendable {
-  /// What a connect may wait for.
+  /// The events that a connect may wait for.
   enum Key: Hashable, Sendable {
-    /// That the account becomes a member of something.
+    /// The account becomes a member.
     case user(Int64)
-    /// That an account is seen at the address.
+    /// An account is seen at the address.
     case address(KeyHash)
-    /// That anybody becomes a member of anything.
+    /// Any account becomes a member.
     case anybody
   }
 
-  /// One connect on its way.
+  /// One waiting connect.
   final class Wait: Sendable {
     fileprivate struct State {
       var keys: Set<Key> = []
@@ -24,7 +24,7 @@ final class HeldConnects: Sendable {
 
     fileprivate let state = Mutex(State())
 
-    /// How often something happened that it may wait for.
+    /// How many of its events have happened.
     var rings: Int { state.withLock(\.rings) }
 
     fileprivate func wake(_ change: (inout State) -> Void) {
@@ -46,10 +46,10 @@ final class HeldConnects: Sendable {
   private let ledger: Ledger
   private let clock: Clock
 
-  /// - Parameter ledger: Knows how many connects of one address, and of all, may wait.
+  /// - Parameter ledger: Limits the waiting connects of one address and of all.
   init(_ ledger: Ledger, clock: Clock) { (self.ledger, self.clock) = (ledger, clock) }
 
-  /// Runs `body` with a wait that is rung from its beginning; nil, without running it, if too many wait already.
+  /// Runs `body` with a wait that counts events from its beginning; nil, without running it, if too many are waiting.
   func hold<Outcome>(for network: String, _ body: (Wait) async throws -> Outcome) async rethrows -> Outcome? {
     let (wait, caller) = (Wait(), KeyHash(network))
     guard ledger.take(.heldConnects, for: caller) else { return nil }
@@ -70,7 +70,7 @@ final class HeldConnects: Sendable {
     }
   }
 
-  /// Lets it be rung for this as well. False if it was before.
+  /// Adds an event to wait for. False if it was already added.
   func extend(_ wait: Wait, for key: Key) -> Bool {
     guard wait.state.withLock({ $0.keys.insert(key).inserted }) else { return false }
     let isOver = state.withLock { state in
@@ -81,7 +81,7 @@ final class HeldConnects: Sendable {
     return true
   }
 
-  /// Waits until it was rung more often than `rings` times. False if its time is over first, or the task is cancelled.
+  /// Waits until more than `rings` events have happened. False if its time ends first, or the task is cancelled.
   func next(_ wait: Wait, after rings: Int, until deadline: Clock.Instant) async -> Bool {
     let alarm = Task {
       try await clock.sleep(until: deadline)
@@ -103,17 +103,17 @@ final class HeldConnects: Sendable {
     return wait.state.withLock { $0.rings > rings && !$0.isOver }
   }
 
-  /// Something happened that lets connects in; returns at once.
+  /// Reports an event that may admit connects. Returns at once.
   func ring(_ key: Key) {
     for wait in state.withLock({ Array(($0.waits[key] ?? [:]).values) }) { wait.wake { $0.rings += 1 } }
   }
 
-  /// Something may have happened that lets any of them in; returns at once.
+  /// Reports that any event may have happened. Returns at once.
   func ringAll() {
     for wait in all { wait.wake { $0.rings += 1 } }
   }
 
-  /// Ends the time of all, also of those that come; returns at once.
+  /// Ends the waiting of all connects, also later ones. Returns at once.
   func endAll() {
     state.withLock { $0.isOver = true }
     for wait in all { wait.wake { $0.isOver = true } }

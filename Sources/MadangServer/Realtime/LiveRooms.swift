@@ -3,7 +3,7 @@ import MadangCore
 import SocketIOServer
 import Storage
 
-/// The sockets in rooms, and what brings them what was committed.
+/// The sockets in rooms, and the parts that deliver commits to them.
 final class LiveRooms: Sendable {
   let sockets: RoomSockets
   let dispatcher: Dispatcher
@@ -32,14 +32,14 @@ final class LiveRooms: Sendable {
     }
   }
 
-  /// Delivers nothing more.
+  /// Stops all delivery.
   func fallSilent() { announcements.disconnect() }
 
   /// Declares the namespaces: `/` accepts every client and never emits; a room's admits its readers.
   /// No event of a client has a handler: all are ignored, none is relayed.
   func declare(in socketIO: SocketIOServer) {
     socketIO.namespace(where: { $0 == "/" }, configure: NamespaceHandlers())
-    // Weakly: the Socket.IO server belongs to what these lead to, which would never be freed.
+    // Weak, because the Socket.IO server belongs to objects that refer back to it and would never be freed.
     socketIO.namespace(
       where: { RoomNamespace(name: $0) != nil },
       configure: NamespaceHandlers(

@@ -3,22 +3,22 @@ import MadangCore
 import MadangOperations
 import Synchronization
 
-/// From where accounts made authenticated calls lately: what lets sockets without credentials in
-/// (`socketAccess` = `recent`, wire contract, Socket access).
+/// Addresses from which accounts recently made authenticated calls. They admit sockets without credentials (`socketAccess`
+/// = `recent`, wire contract, Socket access).
 ///
-/// Kept in memory for speed and written to the database now and then, so that sockets return after a restart.
+/// Kept in memory for speed and written to the database from time to time, so that sockets can return after a restart.
 final class RecentAddresses: Sendable {
   private struct Key: Hashable {
     let address: String
     let user: Int64
   }
 
-  /// A pair is written again after this many milliseconds: the precision of the window.
+  /// Milliseconds after which a pair is written again: the precision of the window.
   private static let interval: Int64 = 60_000
   private static let maxPairs = 100_000
 
   private let madang: Madang
-  /// The connects that wait for somebody to be seen.
+  /// The connects that wait for a call from their address.
   private let held: HeldConnects
   private let secret: [UInt8]
   private let notices: CommitNotices?
@@ -28,8 +28,8 @@ final class RecentAddresses: Sendable {
   private let connected = Mutex<[Key: Int]>([:])
 
   /// - Parameters:
-  ///   - secret: Of the installation; what is told of addresses is derived from it.
-  ///   - notices: Tells other servers; nil for one server.
+  ///   - secret: The installation's secret, from which hashes of addresses in notices are derived.
+  ///   - notices: Notifies other servers; nil for a single server.
   init(madang: Madang, held: HeldConnects, secret: [UInt8], notices: CommitNotices?) {
     self.madang = madang
     self.held = held
@@ -37,17 +37,17 @@ final class RecentAddresses: Sendable {
     self.notices = notices
   }
 
-  /// What a connect from an address waits for.
+  /// The key under which a connect from an address waits.
   func key(_ address: String) -> HeldConnects.Key { .address(KeyHash(address, secret: secret)) }
 
-  /// What another server tells of addresses.
+  /// Applies another server's notice of addresses.
   func hear(_ notice: CommitNotices.Notice) {
     for address in notice.addresses { held.ring(.address(address)) }
   }
 
-  /// Notes an authenticated call, or a connected socket. An address that others may share identifies nobody.
+  /// Notes an authenticated call or a connected socket. A possibly shared address identifies no account.
   ///
-  /// - Parameter always: Whether it is written even if it was a moment ago: what was written may have been taken back since.
+  /// - Parameter always: Writes even if the pair was written recently: it may have been removed since.
   func saw(_ user: Int64, at client: ClientAddress, always: Bool = false) {
     guard !client.isShared else { return }
     saw(Key(address: client.text, user: user), always: always)
@@ -62,21 +62,21 @@ final class RecentAddresses: Sendable {
       return true
     }
     guard isDue else { return }
-    // Unstructured: the call that was seen must not wait for this note, nor fail with it.
+    // Unstructured: the call must neither wait for this write nor fail with it.
     Task { [self, madang, held] in
       do {
         try await madang.note(key.user, at: key.address, time: time)
         held.ring(self.key(key.address))
         notices?.add { $0.addresses.insert(KeyHash(key.address, secret: secret)) }
       } catch {
-        // The next call is noted again.
+        // The next call is written again.
         noted.withLock { if $0[key] == now { $0[key] = nil } }
-        madang.logger.warning("noting an address failed", metadata: ["error": "\(String(reflecting: error))"])
+        madang.logger.warning("an address could not be recorded", metadata: ["error": "\(String(reflecting: error))"])
       }
     }
   }
 
-  /// An admitted socket keeps its account's address fresh until it is gone, and for the window after.
+  /// An admitted socket keeps its account's address fresh until it disconnects, and for the window after that.
   func connected(_ user: Int64, at client: ClientAddress) {
     guard !client.isShared else { return }
     let key = Key(address: client.text, user: user)
@@ -84,7 +84,7 @@ final class RecentAddresses: Sendable {
     saw(key)
   }
 
-  /// - Parameter isFresh: Whether the socket was admitted to the end; one that was disconnected renews nothing.
+  /// - Parameter isFresh: Whether the socket was admitted until its end; a disconnected one renews nothing.
   func disconnected(_ user: Int64, at client: ClientAddress, isFresh: Bool) {
     guard !client.isShared else { return }
     let key = Key(address: client.text, user: user)
@@ -98,7 +98,7 @@ final class RecentAddresses: Sendable {
   /// Whether admitted sockets keep an address fresh now.
   var hasConnected: Bool { connected.withLock { !$0.isEmpty } }
 
-  /// Notes those that are connected now; called once in a while.
+  /// Notes the addresses of connected sockets; called periodically.
   func noteConnected() {
     for key in connected.withLock({ Array($0.keys) }) { saw(key) }
   }

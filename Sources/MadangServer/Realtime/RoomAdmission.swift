@@ -6,8 +6,8 @@ import MadangCore
 import MadangOperations
 import SocketIOServer
 
-/// Who may join a room's namespace (wire contract, Socket access): by a token if one is shown, else by the cookie, else by the
-/// address, as far down as `socketAccess` allows.
+/// Decides who may join a room's namespace (wire contract, Socket access): by the token if there is one, otherwise by the
+/// cookie, otherwise by the address, as far as `socketAccess` allows.
 struct RoomAdmission: Sendable {
   private let service: Service
   private let admitted: AdmittedSockets
@@ -21,10 +21,10 @@ struct RoomAdmission: Sendable {
     var message = "not allowed"
   }
 
-  /// Somebody a connect is known to come from.
+  /// The known account behind a connect.
   private struct Guest {
     let user: Int64
-    /// Nil where only the address speaks for them.
+    /// Nil if only the address identifies it.
     let session: SessionID?
     let by: SocketAdmission
   }
@@ -36,8 +36,8 @@ struct RoomAdmission: Sendable {
     let client: ClientAddress
   }
 
-  /// Decides on a connect. Clients connect in parallel with, or before, the call that justifies it, so one that fails for
-  /// want of membership is held for a while; bad credentials are refused at once.
+  /// Decides on a connect. Clients connect in parallel with, or before, the call that makes them members, so a connect
+  /// without membership is held for a while; bad credentials are refused at once.
   func decide(_ request: ConnectRequest) async -> Admission {
     do {
       // The form of the id in a namespace decides its edition (wire contract, Edition of a request).
@@ -69,7 +69,7 @@ struct RoomAdmission: Sendable {
   {
     let client = service.client(request.handshake.headers, peer: request.handshake.remoteAddress)
     let credentials = SocketCredentials(request)
-    // Endings that come from here on are noticed when the socket joins.
+    // Later endings are noticed when the socket joins.
     let endings = admitted.endings
     let known = try await counted(client) {
       try await self.known(credentials, request.handshake.headers, edition, client)
@@ -82,8 +82,8 @@ struct RoomAdmission: Sendable {
     return late
   }
 
-  /// Counts a connect: of the session it is known by, else of its address. Whoever shows what is none of ours pays for the
-  /// look.
+  /// Counts a connect for its session, or for its address without one. Invalid credentials count for the address, because
+  /// checking them costs work.
   private func counted(_ client: ClientAddress, _ identify: () async throws -> Guest?) async throws -> Guest? {
     let stranger = CallLimits.Subject.connectsFrom(client.networkHash)
     try service.limits.check(stranger)
@@ -99,7 +99,7 @@ struct RoomAdmission: Sendable {
     }
   }
 
-  /// Admits when something happens that lets the guest in; nil if that is not soon, or too many wait already.
+  /// Waits for an event that admits the client; nil if none comes soon or too many connects are waiting.
   private func held(_ attempt: Attempt) async throws -> AdmittedSockets.Reason? {
     let client = attempt.client
     let deadline = service.madang.clock.instant(after: service.settings.sockets.hold)
@@ -109,19 +109,19 @@ struct RoomAdmission: Sendable {
       while true {
         let (rings, endings) = (wait.rings, admitted.endings)
         let guest = try await returning(attempt)
-        // What happens from here on is heard of.
+        // Later events are noticed from here on.
         if let guest, service.held.extend(wait, for: .user(guest.user)) { continue }
         if let reason = try await reason(attempt, guest, endings) { return reason }
         guard await service.held.next(wait, after: rings, until: deadline) else { break }
       }
-      // Another process may have let them in.
+      // Another process may have granted access.
       let endings = admitted.endings
       return try await reason(attempt, try await returning(attempt), endings)
     }
     return outcome.flatMap(\.self)
   }
 
-  /// The guest of a connect that was held. Throws if the session by which they were known has ended meanwhile.
+  /// The account of a held connect. Throws if its session has ended meanwhile.
   private func returning(_ attempt: Attempt) async throws -> Guest? {
     if let session = attempt.known?.session {
       do { _ = try await service.madang.caller(livingSession: session, edition: attempt.edition.name) } catch is Failure
@@ -140,9 +140,9 @@ struct RoomAdmission: Sendable {
     return user.map { Guest(user: $0, session: nil, by: .address) }
   }
 
-  /// What lets the socket in now, or nil.
+  /// The reason that admits the socket now, or nil.
   ///
-  /// - Parameter endings: Those there had been before the guest was looked for.
+  /// - Parameter endings: The number of endings before the account was looked up.
   private func reason(_ attempt: Attempt, _ guest: Guest?, _ endings: Int) async throws -> AdmittedSockets.Reason? {
     let access = service.settings.sockets.access
     guard guest != nil || access == .open || service.settings.isDevelopment else { return nil }
@@ -175,7 +175,7 @@ struct RoomAdmission: Sendable {
     return nil
   }
 
-  /// Whom the token or the cookie stands for; nil for neither. Throws for a bad token, and without one where it is needed.
+  /// The account of the token or the cookie; nil without both. Throws for a bad token, and without one if it is required.
   private func known(
     _ credentials: SocketCredentials, _ headers: HTTPFields, _ edition: Edition, _ client: ClientAddress
   ) async throws -> Guest? {
@@ -210,14 +210,14 @@ struct RoomAdmission: Sendable {
     }
   }
 
-  /// An address speaks only for those who are alone behind it. A web page has cookies: its script may be anybody's whom the
-  /// person at that address visits, by a name that leads here.
+  /// An address identifies an account only if no other account uses it. A web page must use cookies: its script may belong
+  /// to any site that the person visits, under a name that leads here.
   private func mayComeByAddress(_ origin: String?, _ client: ClientAddress) -> Bool {
     service.settings.sockets.access == .recent && !client.isShared && origin.map(Self.isOfProgram) ?? true
   }
 
-  /// Starscream's `Origin` has the scheme of a socket, which no page has. Other programs write the server's own; where that
-  /// has no name but an address, nobody else's page can have it.
+  /// Starscream's `Origin` has a WebSocket scheme, which no page has. Other programs send the server's own origin; if that
+  /// is an address instead of a name, no foreign page can have it.
   private static func isOfProgram(_ origin: String) -> Bool {
     guard let mark = origin.firstRange(of: "://") else { return false }
     let host = Authority(origin[mark.upperBound...])?.host

@@ -1,15 +1,15 @@
 import MadangCore
 import Synchronization
 
-/// How far the chats of one room were delivered to this server's sockets: each once, in order, whether this process tells
-/// of its commit or it is read from the database.
+/// How far the chats of one room were delivered to this server's sockets: each once and in order, whether this process
+/// reports its commit or it is read from the database.
 final class RoomFeed: Sendable {
   private struct State {
     var position: RoomPosition
-    /// While a room is held, nothing is delivered but what is read: numbers may have been given out again.
+    /// While a room is held, only chats read from the database are delivered: numbers may have been assigned again.
     var isHeld = false
     var holds = 0
-    /// Chats that were told of before all those in front of them were.
+    /// Chats that were reported before earlier ones.
     var early: [Int64: Chat] = [:]
     /// Whether chats may be missing.
     var isBehind = true
@@ -19,7 +19,7 @@ final class RoomFeed: Sendable {
       holds += 1
     }
 
-    /// Delivers the next chat, and those that were early and follow it.
+    /// Delivers the next chat and the early ones that follow it.
     mutating func deliver(_ chat: Chat, _ deliver: (Chat) -> Void) {
       var next: Chat? = chat
       while let chat = next {
@@ -30,15 +30,15 @@ final class RoomFeed: Sendable {
     }
   }
 
-  /// Beyond it what is early is read from the database.
+  /// The most early chats; more are read from the database.
   private static let maxEarly = 256
 
   private let state: Mutex<State>
 
-  /// - Parameter seq: After which chats are delivered.
+  /// - Parameter seq: Chats after this one are delivered.
   init(after seq: Int64) { state = Mutex(State(position: RoomPosition(seq: seq))) }
 
-  /// How far chats were delivered, for asking the database.
+  /// The delivered position, for reading from the database.
   var position: RoomPosition {
     state.withLock { state in
       var position = state.position
@@ -47,7 +47,7 @@ final class RoomFeed: Sendable {
     }
   }
 
-  /// Whether the database is to be asked, which answers once.
+  /// Whether to read the database; true once.
   func takeBehind() -> Bool {
     state.withLock { state in
       defer { state.isBehind = false }
@@ -60,12 +60,12 @@ final class RoomFeed: Sendable {
   /// Another database may have taken over.
   func hold() { state.withLock { $0.hold() } }
 
-  /// Delivers a chat whose commit this process tells of. False if the database is to be asked.
+  /// Delivers a chat that this process committed. False if the database has to be read.
   func tell(_ chat: Chat, _ deliver: (Chat) -> Void) -> Bool {
     state.withLock { state in
       if chat.seq <= state.position.seq {
         guard !state.position.wasDelivered(chat.seq, chat.mark) else { return true }
-        // Its number was that of another chat, which the database has lost.
+        // Its number belonged to another chat, which the database has lost.
         state.hold()
         return false
       }
@@ -79,14 +79,14 @@ final class RoomFeed: Sendable {
     }
   }
 
-  /// Delivers what was read from the database.
+  /// Delivers chats read from the database.
   func read(_ news: RoomNews, _ deliver: (Chat) -> Void) {
     state.withLock { state in
       if news.after < news.asked.seq {
-        // The database has lost chats, and gives their numbers out again.
+        // The database has lost chats and assigns their numbers again.
         var asked = news.asked
         asked.hold = nil
-        // If others were delivered meanwhile it is asked once more, for those.
+        // Chats that were delivered meanwhile require another read.
         guard state.position == asked else { return state.hold() }
         state.position.goBack(to: news.after)
         state.early = [:]

@@ -1,7 +1,7 @@
 import MadangCore
 import Synchronization
 
-/// The rooms in which this server has sockets, or had some until a moment ago.
+/// The rooms in which this server has or recently had sockets.
 final class RoomFeeds: Sendable {
   private struct Entry {
     let feed: RoomFeed
@@ -13,10 +13,10 @@ final class RoomFeeds: Sendable {
 
   subscript(room: Int64) -> RoomFeed? { entries.withLock { $0[room]?.feed } }
 
-  /// To be used outside of the lock: a feed may be busy with delivering.
+  /// Use it outside of the lock: a feed may be busy with delivery.
   private var all: [RoomFeed] { entries.withLock { $0.values.map(\.feed) } }
 
-  /// A socket has joined a room whose newest chat was `seq` when it was let in. True if nothing was known of the room.
+  /// A socket joined a room whose newest chat at its admission was `seq`. True if the room is new here.
   func join(_ room: Int64, after seq: Int64) -> Bool {
     entries.withLock { entries in
       let isNew = entries[room] == nil
@@ -31,8 +31,8 @@ final class RoomFeeds: Sendable {
   /// A socket has left a room.
   func leave(_ room: Int64) { entries.withLock { $0[room]?.sockets -= 1 } }
 
-  /// Has the chats of all rooms read, and forgets those that had no socket since the last time. Not at once: chats on their
-  /// way to a room's sockets may reach one that is just joining, and must not be delivered to it again.
+  /// Marks all rooms to be read, and removes rooms that had no socket since the last call. Not at once: a chat being
+  /// delivered may reach a socket that is just joining, and must not be delivered to it again.
   func review() {
     entries.withLock { entries in
       entries = entries.filter { $0.value.sockets > 0 || !$0.value.isForgotten }
@@ -41,17 +41,17 @@ final class RoomFeeds: Sendable {
     setBehind()
   }
 
-  /// Has the chats of all rooms read.
+  /// Marks all rooms to be read.
   func setBehind() {
     for feed in all { feed.setBehind() }
   }
 
-  /// Delivers nothing but what is read of any room from now on: another database may have taken over.
+  /// From now on delivers only chats that are read from the database, because another database may have taken over.
   func hold() {
     for feed in all { feed.hold() }
   }
 
-  /// The rooms whose chats are to be read, with how far they were delivered; each is answered once.
+  /// The rooms to be read, with their delivered positions; each is returned once.
   func takeBehind() -> [Int64: RoomPosition] {
     let feeds = entries.withLock { $0.mapValues(\.feed) }
     return feeds.compactMapValues { $0.takeBehind() ? $0.position : nil }

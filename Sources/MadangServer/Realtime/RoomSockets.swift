@@ -6,7 +6,7 @@ import MadangCore
 import SocketIOProtocol
 import SocketIOServer
 
-/// The bridge between rooms and sockets: who may join a room's namespace, and each chat on its way out.
+/// Connects rooms and sockets: who may join a room's namespace, and the delivery of each chat.
 struct RoomSockets: Sendable {
   private let service: Service
   private let admitted: AdmittedSockets
@@ -22,7 +22,7 @@ struct RoomSockets: Sendable {
 
   func admit(_ request: ConnectRequest, _ dispatcher: Dispatcher) async -> Admission {
     let decision = await admission.decide(request)
-    // A socket hears nothing of what was said before it was let in, even if this server learns of it only now.
+    // A socket gets no chats from before its admission, even if this server learns of them only now.
     if case .accept(let data) = decision, let reason = data[AdmittedSockets.Reason.self] {
       await dispatcher.catchUp(reason.room, through: reason.seq)
     }
@@ -31,7 +31,7 @@ struct RoomSockets: Sendable {
 
   /// A socket has joined a room.
   ///
-  /// - Parameter dispatcher: Hears which rooms have sockets.
+  /// - Parameter dispatcher: Is notified which rooms have sockets.
   func connected(_ socket: Socket, _ dispatcher: Dispatcher) {
     guard let reason = socket[AdmittedSockets.Reason.self] else { return }
     if let user = reason.user { service.recent.connected(user, at: client(of: socket.handshake)) }
@@ -47,10 +47,10 @@ struct RoomSockets: Sendable {
     service.recent.disconnected(user, at: client(of: socket.handshake), isFresh: wasAdmitted)
   }
 
-  /// Acts on what was taken away, or given. Returns at once.
+  /// Acts on access that was granted or ended. Returns at once.
   ///
-  /// - Parameter isLate: Whether it was read some time after its commit. What does not come back ends sockets all the same; a
-  ///   membership or a session may have begun again, and let in sockets that are there now.
+  /// - Parameter isLate: Whether the change was read some time after its commit. Endings that are final still disconnect
+  ///   sockets; a membership or a session may have begun again meanwhile and admitted the present sockets.
   func act(on change: Change, isLate: Bool) {
     switch change {
     case .roomDeleted(let room, _): admitted.end(.room(room))
@@ -61,7 +61,7 @@ struct RoomSockets: Sendable {
     case .membershipBegan(let user):
       service.held.ring(.user(user))
       service.held.ring(.anybody)
-    // A session that is over keeps no socket open, nor does the address of somebody who has none left.
+    // An ended session keeps no socket open, and neither does the address of an account without sessions.
     case .sessionEnded(let session): admitted.end(.session(session))
     case .sessionsEnded(let user, let last):
       guard isLate else { return admitted.end(.user(user)) { $0.session?.number ?? 0 <= last } }
@@ -70,8 +70,8 @@ struct RoomSockets: Sendable {
     }
   }
 
-  /// Disconnects the sockets of sessions that are over and of accounts that are disabled. Changes tell
-  /// of them; this finds what no change told.
+  /// Disconnects the sockets of ended sessions and disabled accounts. Changes normally do this; here are those that no
+  /// change announced.
   func review() async throws {
     let reasons = admitted.reasons
     let ended = try await service.madang.ended(
@@ -81,13 +81,13 @@ struct RoomSockets: Sendable {
     for user in ended.users { admitted.end(.user(user)) }
   }
 
-  /// Anything may have been given to those who wait, or taken away from any socket, that nobody is told of. Returns at once.
+  /// Checks all waiting connects and all sockets, because changes may have been missed. Returns at once.
   func checkAllAgain() {
     service.held.ringAll()
     checks.add(admitted.allDoubtful(), isUrgent: false)
   }
 
-  /// Sends a committed chat to everybody in its namespaces, encoded once per edition that is listening.
+  /// Sends a committed chat to its namespaces, encoded once for each edition that has sockets.
   func deliver(_ chat: Chat) {
     for edition in service.editions {
       let targets = edition.targets(chat).filter { service.socketIO.hasSockets(in: $0.namespace.name) }

@@ -4,12 +4,12 @@ import SocketIOServer
 import Storage
 import Synchronization
 
-/// Checks sockets once more, some at a time: what let them in may have been taken away since. Only that sends a socket away:
-/// its client would not come back by itself. While the database does not answer, all stay and wait.
+/// Checks the access of sockets again, some at a time. Only ended access disconnects a socket, because its client would not
+/// return by itself. While the database does not answer, all stay connected and wait.
 final class SocketChecks: Sendable {
   private struct State {
     var waiting: [ObjectIdentifier: (socket: Socket, reason: AdmittedSockets.Reason)] = [:]
-    /// Those of them that go first.
+    /// Sockets that are checked first.
     var urgent: Set<ObjectIdentifier> = []
     var isRunning = false
   }
@@ -25,7 +25,7 @@ final class SocketChecks: Sendable {
 
   /// Returns at once.
   ///
-  /// - Parameter isUrgent: Whether something is known to have been taken away: they are checked before the others.
+  /// - Parameter isUrgent: Whether access is known to have ended: these sockets are checked first.
   func add(_ sockets: [(socket: Socket, reason: AdmittedSockets.Reason)], isUrgent: Bool) {
     guard !sockets.isEmpty else { return }
     let begins = state.withLock { state in
@@ -36,7 +36,7 @@ final class SocketChecks: Sendable {
       defer { state.isRunning = true }
       return !state.isRunning
     }
-    // Unstructured: who adds a socket, such as its handler, must not wait.
+    // Unstructured: the caller, such as a socket's handler, must not wait.
     if begins { Task { await run() } }
   }
 
@@ -52,7 +52,8 @@ final class SocketChecks: Sendable {
         return
       } catch {
         madang.logger.warning(
-          "sockets cannot be checked; they stay until they can", metadata: ["error": "\(String(reflecting: error))"])
+          "sockets cannot be checked; they stay connected until they can be",
+          metadata: ["error": "\(String(reflecting: error))"])
         state.withLock { state in
           for entry in part { state.waiting[ObjectIdentifier(entry.socket)] = entry }
         }

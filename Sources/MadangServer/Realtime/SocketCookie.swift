@@ -5,23 +5,23 @@ import MadangCore
 import MadangOperations
 import Synchronization
 
-/// The cookie by which a client's sockets are known (wire contract, Socket access): clients send no credentials with them, but
-/// their systems send the cookies that REST answers set. It stands for a session and is as good as that.
+/// The cookie that identifies a client's sockets (wire contract, Socket access): clients send no credentials with sockets,
+/// but their systems send the cookies that REST answers set. It stands for a session and grants the same access.
 final class SocketCookie: Sendable {
-  /// Of this installation: cookies do not differ by port, so that servers on one host would overwrite each other's.
+  /// Specific to this installation: cookies do not differ by port, so servers on one host would overwrite each other's.
   private let name: String
   private let key: SymmetricKey
-  /// What follows the value: of a live session, and of one that has ended.
+  /// The attributes after the value: of a live session, and of one that has ended.
   private let living: String
   private let ended: String
-  /// The fields of sessions that call: every answer has one, and it never changes.
+  /// The fields of recently calling sessions: every answer has one, and it never changes.
   private let known = Mutex<[SessionID: String]>([:])
-  /// How many are remembered.
+  /// How many fields are remembered.
   private static let maxKnown = 10_000
 
   /// - Parameters:
   ///   - secret: The installation's secret; the keys of this cookie are derived from it.
-  ///   - path: Where sockets are served: no other request carries the cookie.
+  ///   - path: The path of sockets: no other request carries the cookie.
   init(secret: [UInt8], path: String, settings: Settings) {
     let code = Secrets.key(for: "socket cookie", from: secret)
     key = SymmetricKey(data: code)
@@ -31,7 +31,7 @@ final class SocketCookie: Sendable {
     ended = attributes(seconds: 0)
   }
 
-  /// The `Set-Cookie` field of the answer to a call after which the client has this session; nil for no session.
+  /// The `Set-Cookie` field of the answer to a call with this session; nil without a session.
   func field(for session: CallOutcome.Session, isSecure: Bool) -> String? {
     let field: String
     switch session {
@@ -52,10 +52,10 @@ final class SocketCookie: Sendable {
     return field
   }
 
-  /// Cookies of our name that are looked at. A client has one, or a few while paths change.
+  /// How many cookies of this name are examined. A client has one, or a few while paths change.
   private static let maxLooks = 8
 
-  /// The session that a request's cookie stands for, if it is ours. Whether the session lives is another question.
+  /// The session of a request's cookie, if this server made it. Whether the session still exists is checked elsewhere.
   func session(in headers: HTTPFields) -> SessionID? {
     var looked = 0
     for field in headers[values: .cookie] {

@@ -10,7 +10,7 @@ import Synchronization
 final class AccessTokens: Sendable {
   struct Claims: JWTPayload {
     let number: Int64
-    /// When the session began, in milliseconds since 1970; nil in tokens that were issued before it was said.
+    /// When the session began, in milliseconds since 1970; nil in tokens of the older form.
     let begun: Int64?
     let edition: String
     /// Milliseconds since 1970.
@@ -32,23 +32,23 @@ final class AccessTokens: Sendable {
 
     func isOf(_ session: SessionID) -> Bool { number == session.number && begun ?? session.begun == session.begun }
 
-    // Expiry is judged by the server's clock, after the session.
+    // Expiry is checked by the server's clock, after the session.
     func verify(using key: some JWTAlgorithm) {}
   }
 
   private let keys = JWTKeyCollection()
   private let key: SymmetricKey
-  /// What tokens said that were found to be ours: checking a signature costs much of a small request, and its outcome
-  /// never changes.
+  /// Claims of tokens with a verified signature: verifying is a large part of a small request, and its result never
+  /// changes.
   private let known = Mutex<[String: Claims]>([:])
   private let maxKnown: Int
 
-  /// - Parameter maxKnown: How many tokens are remembered as ours.
+  /// - Parameter maxKnown: How many verified tokens are remembered.
   init(secret: [UInt8], maxKnown: Int = 10_000) async {
     self.maxKnown = maxKnown
     key = SymmetricKey(data: secret)
     let encoder = JSONEncoder()
-    // Else equal claims give other bytes each time, and worlds of tests are to be the same each time.
+    // Otherwise equal claims give other bytes each time, but test worlds must be reproducible.
     encoder.outputFormatting = .sortedKeys
     await keys.add(
       hmac: HMACKey(key: .init(data: secret)), digestAlgorithm: .sha256,
@@ -61,14 +61,15 @@ final class AccessTokens: Sendable {
 
   private func isToken(_ text: String) -> Bool { text.utf8.count <= 1024 && text.isASCII }
 
-  /// What a token says that was found to be ours before.
+  /// The claims of a token that was verified before.
   func knownClaims(of token: String) -> Claims? { isToken(token) ? known.withLock { $0[token] } : nil }
 
-  /// What a token says; nil if this server did not issue it.
+  /// The claims of a token; nil if this server did not issue it.
   func claims(of token: String) async -> Claims? {
     guard isToken(token) else { return nil }
     if let claims = knownClaims(of: token) { return claims }
-    // Nothing of a stranger's token is decoded: Foundation's JSON decoder ends the process at 513 brackets that open.
+    // A token is decoded only after its signature is verified: Foundation's JSON decoder ends the process at 513 opening
+    // brackets.
     guard isSigned(token), let claims = try? await keys.verify(token, as: Claims.self) else { return nil }
     known.withLock { known in
       if known.count >= maxKnown { known.removeAll() }

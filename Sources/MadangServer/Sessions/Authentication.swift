@@ -10,8 +10,8 @@ extension Service {
     request.headers.value(of: .authorization).flatMap(rawToken)
   }
 
-  /// What a request's token stands for, as far as its route asks. Throws `E98` rather than look into the database for a
-  /// caller without a session who has used up the limit that is counted for `stranger`.
+  /// The owner of a request's token, as far as its route needs it. Callers without a session who have used up the limit for
+  /// `stranger` get `E98` without a look into the database.
   nonisolated(nonsending) func claims(
     of token: String, edition: Edition, for access: Access?, or stranger: CallLimits.Subject
   ) async throws -> AccessTokens.Claims? {
@@ -24,8 +24,9 @@ extension Service {
     return try await claims(of: token, edition: edition)
   }
 
-  /// What a token stands for, if it is one of ours: an access token, or the refresh token of a known session, which counts as
-  /// its access token until it expires (wire contract, Sessions and tokens). Some clients keep the one as the other.
+  /// The claims of a token, if this server issued it: an access token, or the refresh token of a known session. Until it
+  /// expires, a refresh token counts as the session's access token, because some clients confuse the two (wire contract,
+  /// Sessions and tokens).
   nonisolated(nonsending) func claims(of token: String, edition: Edition) async throws -> AccessTokens.Claims? {
     guard RefreshToken.hasForm(token) else { return await tokens.claims(of: token) }
     do {
@@ -36,15 +37,15 @@ extension Service {
     }
   }
 
-  /// Who acts with an access token (wire contract, Order of checks). Throws `E02`, `E05`, `E03` or `E98`, and `E06` for an expired refresh
-  /// token: a client that keeps it as its access token signs out on that code only.
+  /// The account of an access token (wire contract, Order of checks). Throws `E02`, `E05`, `E03` or `E98`, and `E06` for an
+  /// expired refresh token: a client that stores it as its access token signs out on that code only.
   ///
-  /// Whether the session of an unexpired token lives is asked by the operation. An expired one is refused by what has become of its session
-  /// and account, so these are looked up here.
+  /// For an unexpired token, the operation checks that its session exists. For an expired one, session and account decide
+  /// the code, so they are looked up here.
   ///
   /// - Parameters:
-  ///   - claims: The token's if it is one of ours.
-  ///   - call: What the client asks for. Repeated with a dead token, it shows a loop.
+  ///   - claims: The token's claims, if this server issued it.
+  ///   - call: The requested operation. Repeating it with an expired token is a sign of a loop.
   nonisolated(nonsending) func principal(
     _ token: String?, _ claims: AccessTokens.Claims?, address: KeyHash, _ edition: Edition, mayBeExpired: Bool,
     call: @autoclosure () -> String
@@ -52,7 +53,7 @@ extension Service {
     guard let token else { throw Refusal(.badToken, "Authorization: is missing or empty") }
     guard let claims, claims.edition == edition.name else {
       try limits.count(.unknownToken(KeyHash(token), address: address))
-      throw Refusal(.badToken, "Authorization: the token is unknown here")
+      throw Refusal(.badToken, "Authorization: this server does not know the token")
     }
     let session = if let session = claims.session { session } else { try await olderSession(of: claims) }
     let principal = Principal(session: session, edition: edition.name)
@@ -69,20 +70,20 @@ extension Service {
     throw Refusal(.tokenExpired, "the access token has expired")
   }
 
-  /// How long tokens of the older form lived at least, in milliseconds.
+  /// The minimum lifetime of tokens of the older form, in milliseconds.
   private static let olderLifetime: Int64 = 24 * 3_600_000
 
-  /// The session of a token of the older form, which names it by its number alone. It must be one that began before the token was
-  /// issued, else its client has to refresh.
+  /// The session of a token of the older form, which has only the session's number. The session must have begun before the
+  /// token was issued; otherwise the client has to refresh.
   private func olderSession(of claims: AccessTokens.Claims) async throws -> SessionID {
     let session = try await madang.session(claims.number)
     guard session.begun <= claims.expiresAt - max(settings.domain.sessions.accessLifetime, Self.olderLifetime) else {
-      throw Refusal(.tokenExpired, "the access token is of an older form, and may be of an earlier session")
+      throw Refusal(.tokenExpired, "the access token has an older format and may belong to an earlier session")
     }
     return session
   }
 
-  /// A new access token for the session a refresh token belongs to (wire contract, Refresh tokens). Checks in that order.
+  /// A new access token for the session of a refresh token, with the checks in this order (wire contract, Refresh tokens).
   func refresh(_ call: Call) async throws -> String {
     guard let refreshToken = call.request.headers[.refreshToken]?.trimmingWhitespace(), !refreshToken.isEmpty else {
       throw Refusal(.badToken, "RefreshToken: is missing or empty")
@@ -98,7 +99,7 @@ extension Service {
     if isValid == true && edition.refusesEarlyRefresh && !limits.takeEarlyRefresh(of: session.id.number) {
       throw Refusal(.stillValid, "Authorization: the access token of this session is still valid")
     }
-    // Whoever is refused writes nothing.
+    // A refused refresh writes nothing.
     try await madang.noteRefresh(of: session)
     call.outcome.session = .live(session.id)
     if let user = session.user { recent.saw(user, at: call.client, always: true) }
@@ -130,7 +131,7 @@ extension Service {
 }
 
 extension HTTPRequest {
-  /// What it asks for.
+  /// The requested operation, as method and path.
   var call: String { "\(method.rawValue) \(path ?? "")" }
 }
 
@@ -142,8 +143,8 @@ func rawToken(_ text: String) -> String? {
 }
 
 extension String {
-  /// Whether the first and the last byte are visible ASCII, so that nothing is to be trimmed. Nearly all tokens pass, and to split text into
-  /// characters costs many times as much.
+  /// Whether first and last byte are visible ASCII, so that trimming is not needed. This is true for nearly all tokens, and
+  /// splitting text into characters costs many times as much.
   fileprivate var hasVisibleEnds: Bool {
     let visible: ClosedRange<UInt8> = 0x21...0x7E
     guard let first = utf8.first, let last = utf8.last else { return true }

@@ -7,7 +7,7 @@ import Synchronization
 final class CallLimits: Sendable {
   enum Subject: Hashable {
     case refresh(session: Int64)
-    /// Refreshes that the expiry of the session's access token excuses.
+    /// Refreshes caused by the expiry of the session's access token.
     case refreshAtExpiry(session: Int64)
     /// Refreshes with the session's expired refresh token.
     case refreshWithExpiredToken(session: Int64)
@@ -21,13 +21,13 @@ final class CallLimits: Sendable {
     /// Calls from an address, with and without sessions.
     case everything(from: KeyHash)
     case signUps(from: KeyHash)
-    /// Refreshes of unknown sessions, counted apart, so that a loop of them never blocks a sign-in from its address.
+    /// Refreshes of unknown sessions, counted separately so that a loop of them never blocks a sign-in from its address.
     case refreshes(address: KeyHash)
     /// Connects of sockets to rooms.
     case connects(session: Int64)
     case connectsFrom(KeyHash)
 
-    /// As an explanation names what was counted.
+    /// The name in an explanation.
     fileprivate var name: String {
       switch self {
       case .refresh: "refreshes of this session"
@@ -51,7 +51,7 @@ final class CallLimits: Sendable {
     var count: Int
   }
 
-  /// What was counted too often, and when that is over.
+  /// What exceeded its limit, and when that ends.
   private struct Excess {
     let subject: Subject
     let limit: Int
@@ -60,7 +60,7 @@ final class CallLimits: Sendable {
 
   private struct State {
     var windows: [Subject: Window] = [:]
-    /// Whose sessions they are, as far as it became known lately.
+    /// The accounts of recently seen sessions.
     var accounts: [Int64: Int64] = [:]
     var nextSweep: Int64 = 0
   }
@@ -77,7 +77,7 @@ final class CallLimits: Sendable {
       clock: clock, memory: max(settings.window, settings.expiryGrace), maxSessions: settings.maxCallers)
   }
 
-  /// Counts a call and throws `E98` if it is one too many.
+  /// Counts a call. Throws `E98` if it exceeds the limit.
   func count(_ subject: Subject) throws(Refusal) { try count(subject, upTo: limit(of: subject)) }
 
   private func count(_ subject: Subject, upTo limit: Int) throws(Refusal) {
@@ -90,7 +90,7 @@ final class CallLimits: Sendable {
     if let excess { throw refusal(excess, now) }
   }
 
-  /// Counts one in the present window, and answers if it is one too many.
+  /// Counts one call in the present window. Returns the excess, if any.
   private func add(_ subject: Subject, upTo limit: Int, to state: inout State, _ now: Int64) -> Excess? {
     guard limit > 0 else { return nil }
     let length = length(of: subject)
@@ -121,7 +121,7 @@ final class CallLimits: Sendable {
       retryAfter: max(1, (excess.end - now + 999) / 1000))
   }
 
-  /// Of its window, in milliseconds.
+  /// The length of its window, in milliseconds.
   private func length(of subject: Subject) -> Int64 {
     if case .signUps = subject { settings.signUpWindow } else { settings.window }
   }
@@ -140,13 +140,13 @@ final class CallLimits: Sendable {
     }
   }
 
-  /// Forgets what is over, once in a window or when there is too much.
+  /// Removes expired windows, once per window or when there are too many.
   private func makeRoom(in state: inout State, now: Int64) {
     guard now >= state.nextSweep || state.windows.count >= settings.maxCallers else { return }
     state.nextSweep = now + settings.window
     state.windows = state.windows.filter { $0.value.began + length(of: $0.key) > now }
     guard state.windows.count >= settings.maxCallers else { return }
-    // Still full: forget the older half, so that this happens seldom.
+    // Still full: remove the older half, so that this is rare.
     let median = state.windows.values.map(\.began).sorted()[state.windows.count / 2]
     state.windows = state.windows.filter { $0.value.began > median }
   }
@@ -155,14 +155,15 @@ final class CallLimits: Sendable {
 // MARK: - Ceilings
 
 extension CallLimits {
-  /// Counts a call: of its session, or of its address if it has none; then of the session's account and of the address. Throws `E98` if it
-  /// is one too many. What one of them refuses is not counted for the next: a session that loops leaves the account's others alone.
+  /// Counts a call for its session, or for its address if it has none; then for the session's account and the address.
+  /// Throws `E98` at the first exceeded limit; the later ones do not count the call, so a session in a loop does not use up
+  /// its account's limit.
   func countCall(of session: Int64?, or stranger: Subject, from address: KeyHash) throws(Refusal) {
     guard settings.requests > 0 else { return }
     try count(session.map(Subject.session) ?? stranger, upTo: settings.requests, of: session, from: address)
   }
 
-  /// The same of a socket's connect to a room.
+  /// Counts a socket's connect to a room, like a call.
   func countConnect(of session: Int64?, from address: KeyHash) throws(Refusal) {
     guard settings.connects > 0 else { return }
     try count(
@@ -188,18 +189,19 @@ extension CallLimits {
     if let excess { throw refusal(excess, now) }
   }
 
-  /// It became known whose session it is: from its next call on it counts for the account as well.
+  /// Notes the account of a session: its next calls also count for the account.
   func note(_ session: Int64, of account: Int64) {
     guard settings.requests > 0, settings.accountRequests > 0 else { return }
     state.withLock { state in
       guard state.accounts[session] != account else { return }
-      // Each session tells it again with its next call.
+      // Each session is noted again at its next call.
       if state.accounts.count >= settings.maxCallers { state.accounts.removeAll() }
       state.accounts[session] = account
     }
   }
 
-  /// Counts an account that a client at an address is about to make. Throws `E98`, counting nothing, if it is one too many.
+  /// Counts an account that a client at an address is about to create. Throws `E98` without counting if it exceeds the
+  /// limit.
   func takeSignUp(from address: KeyHash) throws(Refusal) {
     guard settings.requests > 0 else { return }
     let now = clock.steady
@@ -212,7 +214,7 @@ extension CallLimits {
     if let excess { throw refusal(excess, now) }
   }
 
-  /// It was not made.
+  /// The account was not created.
   func giveBackSignUp(from address: KeyHash) {
     state.withLock { state in
       guard let count = state.windows[.signUps(from: address)]?.count, count > 0 else { return }
@@ -224,9 +226,9 @@ extension CallLimits {
 // MARK: - Refreshes
 
 extension CallLimits {
-  /// A request showed an expired access token of a session. Throws `E98` if its client has fallen into a loop; otherwise the
+  /// A request came with an expired access token of a session. Throws `E98` if its client is in a loop; otherwise the
   /// answer is `E05` (wire contract, Call limits).
-  /// - Parameter call: What the request asks for.
+  /// - Parameter call: The requested operation.
   func refuseExpiredToken(of session: Int64, call: String) throws(Refusal) {
     expiredTokens.shown(by: session)
     try check(.refresh(session: session), over: settings.refreshesBeforeDeadToken)
@@ -234,13 +236,13 @@ extension CallLimits {
     expiredTokens.answered(session, to: call)
   }
 
-  /// Counts a refresh that is otherwise in order, and throws `E98` if it is one too many.
+  /// Counts a refresh that is otherwise valid. Throws `E98` if it exceeds the limit.
   func countRefresh(of session: Int64, showingExpiredToken: Bool) throws(Refusal) {
     defer { expiredTokens.refreshed(session) }
     let isExcused = expiredTokens.takeExcuse(of: session, within: settings.window)
     if showingExpiredToken || isExcused {
       do { return try count(.refreshAtExpiry(session: session)) } catch {
-        // More than one expiry explains: they count like others.
+        // More refreshes than one expiry explains: they count like others.
       }
     }
     let repeatsDeadToken = expiredTokens.wasShown(by: session, within: settings.window)

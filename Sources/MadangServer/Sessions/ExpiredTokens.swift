@@ -1,16 +1,16 @@
 import MadangCore
 import Synchronization
 
-/// What sessions did lately with expired access tokens: it tells a client that meets an expiry from one that repeats a dead token, or that
-/// refreshes for no reason (wire contract, Refresh tokens; Call limits).
+/// Recent requests of sessions with expired access tokens. They distinguish a client that meets an expiry from one that
+/// repeats an expired token or refreshes for no reason (wire contract, Refresh tokens; Call limits).
 ///
 /// Each `E05` excuses one refresh, and in edition 2024-01 allows one early refresh. A client that refreshes and then
-/// repeats the same call with its dead token gets no further excuse: so that loop ends.
+/// repeats the same call with its expired token gets no further excuse, so that loop ends.
 final class ExpiredTokens: Sendable {
   /// A call that was answered `E05`.
   private struct Answer {
     let time: Int64
-    /// The hash of what was asked for.
+    /// The hash of the requested operation.
     let call: Int
     /// How often the session had refreshed by then.
     let refreshes: Int
@@ -30,9 +30,9 @@ final class ExpiredTokens: Sendable {
     var nextSweep: Int64 = 0
   }
 
-  /// Answers of a session that are remembered: no more refreshes are excused (wire contract, Call limits).
+  /// How many answers of a session are remembered: no more refreshes are excused (wire contract, Call limits).
   private static let maxAnswers = 100
-  /// Milliseconds for which an answer is remembered: no limit looks back further.
+  /// Milliseconds for which an answer is remembered: the longest window of a limit.
   private let memory: Int64
   private let clock: Clock
   private let maxSessions: Int
@@ -40,7 +40,7 @@ final class ExpiredTokens: Sendable {
 
   /// - Parameters:
   ///   - memory: Milliseconds after which an answer no longer counts.
-  ///   - maxSessions: How many sessions are remembered; beyond it the older half is forgotten.
+  ///   - maxSessions: How many sessions are remembered; beyond it the older half is removed.
   init(clock: Clock, memory: Int64, maxSessions: Int) {
     (self.clock, self.memory, self.maxSessions) = (clock, memory, maxSessions)
   }
@@ -54,7 +54,7 @@ final class ExpiredTokens: Sendable {
     }
   }
 
-  /// That request is answered `E05`.
+  /// Notes that the request was answered `E05`.
   func answered(_ session: Int64, to call: String) {
     let (now, call) = (clock.steady, call.hashValue)
     change(session) { history in
@@ -66,18 +66,18 @@ final class ExpiredTokens: Sendable {
     }
   }
 
-  /// The session asked for a new access token.
+  /// Notes that the session refreshed.
   func refreshed(_ session: Int64) { change(session) { $0.refreshes += 1 } }
 
-  /// Whether an `E05` of the last milliseconds excuses a refresh. It excuses no second one.
+  /// Whether a recent `E05` excuses a refresh. Each excuses one.
   func takeExcuse(of session: Int64, within time: Int64) -> Bool { take(\.excusesRefresh, of: session, within: time) }
 
-  /// Whether an `E05` of the last milliseconds allows an early refresh. It allows no second one.
+  /// Whether a recent `E05` allows an early refresh. Each allows one.
   func takeEarlyRefresh(of session: Int64, within time: Int64) -> Bool {
     take(\.allowsEarlyRefresh, of: session, within: time)
   }
 
-  /// Whether the session showed an expired token less than so many milliseconds ago.
+  /// Whether the session sent an expired token within this many milliseconds.
   func wasShown(by session: Int64, within time: Int64) -> Bool {
     let now = clock.steady
     return state.withLock { $0.sessions[session].map { now - $0.shown < time } ?? false }
@@ -86,7 +86,7 @@ final class ExpiredTokens: Sendable {
   private func take(_ right: WritableKeyPath<Answer, Bool>, of session: Int64, within time: Int64) -> Bool {
     let now = clock.steady
     return change(session) { history in
-      // The oldest first: it is the next to count no longer.
+      // The oldest first: it is the next to expire.
       let next = history.answers.firstIndex { now - $0.time <= time && $0[keyPath: right] }
       guard let next else { return false }
       history.answers[next][keyPath: right] = false
@@ -102,7 +102,7 @@ final class ExpiredTokens: Sendable {
     }
   }
 
-  /// Forgets what no limit looks back to, once in that time or when there is too much.
+  /// Removes answers outside of every window, once per window or when there are too many.
   private func makeRoom(in state: inout State, _ now: Int64) {
     guard now >= state.nextSweep || state.sessions.count >= maxSessions else { return }
     state.nextSweep = now + memory

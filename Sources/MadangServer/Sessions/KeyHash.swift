@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// What a limit counts by, in 16 bytes whatever a client sends: the first half of a SHA-256.
+/// The key by which a limit counts, always 16 bytes: the first half of a SHA-256.
 struct KeyHash: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
@@ -11,7 +11,7 @@ struct KeyHash: Hashable, Sendable {
     self.init(text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) })
   }
 
-  /// As it is told to other servers: whoever hears it without the secret cannot find out the text by trying.
+  /// The hash in notices to other servers: without the secret the text cannot be found by trying.
   init(_ text: String, secret: [UInt8]) {
     self.init(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: secret)))
   }
@@ -22,7 +22,7 @@ struct KeyHash: Hashable, Sendable {
     }
   }
 
-  /// Nil for what is no ``hex``.
+  /// Nil if the text is not a ``hex``.
   init?(hex: some StringProtocol) {
     guard hex.utf8.count == 32, let high = UInt64(hex.prefix(16), radix: 16),
       let low = UInt64(hex.suffix(16), radix: 16)

@@ -1,17 +1,17 @@
 import MadangOperations
 import Synchronization
 
-/// What callers hold of the server at a moment, by address: places and bytes that they give back. What they do in a time is
-/// ``CallLimits``; the hashing of passwords goes by turns (`WorkerPool`).
+/// Resources that callers hold at a moment, by address: slots and bytes, which are returned later. ``CallLimits`` counts
+/// calls over time; password hashing has its own turns (`WorkerPool`).
 package final class Ledger: Sendable {
   enum Cost: String, CaseIterable, Sendable {
     case connections, sessions
     case heldConnects = "held_connects"
-    /// Bytes of bodies in memory, and of answers whose size others decide until their clients have read them.
+    /// Bytes of request bodies in memory, and of long answers until their clients have read them.
     case memory
     /// Bytes of files that are being received.
     case disk
-    /// Downloads that come from a bucket: each holds a connection to it for as long as its client takes.
+    /// Downloads from a bucket: each holds a connection to it as long as its client reads.
     case downloads
   }
 
@@ -30,14 +30,14 @@ package final class Ledger: Sendable {
 
   init(_ limits: [Cost: LedgerLimit]) { self.limits = limits }
 
-  /// How much of it all together may hold; 0 where that has no limit.
+  /// The most that all callers may hold together; 0 for no limit.
   func limit(_ cost: Cost) -> Int { limits[cost]?.total ?? 0 }
 
-  /// How much of everything is held by all together.
+  /// The amounts that all callers hold together.
   var totals: [Cost: Int] { state.withLock(\.totals) }
 
-  /// Takes what may be had. False, taking nothing, if that would be too much for the caller or for all together.
-  /// - Parameter account: Another caller whose limit counts as well; it is one amount of the total.
+  /// Takes an amount. False, taking nothing, if that would exceed the limit of the caller or of all.
+  /// - Parameter account: A second caller whose limit applies; the total counts the amount once.
   func take(_ cost: Cost, _ amount: Int = 1, for caller: KeyHash, and account: KeyHash? = nil) -> Bool {
     guard let limit = limits[cost] else { return true }
     return state.withLock { state in
@@ -51,7 +51,7 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Gives back what was taken.
+  /// Returns an amount.
   func giveBack(_ cost: Cost, _ amount: Int = 1, for caller: KeyHash, and account: KeyHash? = nil) {
     guard limits[cost] != nil, amount > 0 else { return }
     state.withLock { state in
@@ -69,7 +69,7 @@ package final class Ledger: Sendable {
 }
 
 extension Ledger {
-  /// Takes a place, or as many bytes, and answers how to give them back.
+  /// Takes a slot or bytes. Returns a closure that returns them.
   func place(
     _ cost: Cost, _ amount: Int = 1, for caller: KeyHash, and account: KeyHash? = nil
   ) -> (@Sendable () -> Void)? {
@@ -78,7 +78,7 @@ extension Ledger {
   }
 }
 
-/// Something that was taken, given back when nobody refers to this any more.
+/// An amount that is returned when the last reference to this object ends.
 final class Holding: Sendable {
   private let giveBack: @Sendable () -> Void
 

@@ -2,8 +2,7 @@ import MadangCore
 import MadangOperations
 
 extension Service {
-  /// Runs what compares a password with that of an account, as often as passwords of one account may be tried. The audit log is told if
-  /// it fails.
+  /// Runs a comparison with an account's password, within the limit of attempts. Failures go to the audit log.
   func tryPassword<Success: Sendable>(
     of emailKey: String, _ origin: Origin, from client: ClientAddress, _ body: () async throws -> Success
   ) async throws -> Success {

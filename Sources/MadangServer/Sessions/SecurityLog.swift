@@ -3,26 +3,26 @@ import MadangAPI
 import MadangCore
 import SocketIOProtocol
 
-/// Tells the log who came in and what was refused for want of the right to it, with the client's address, so that an operator
-/// sees an attack and programs like fail2ban can act. Passwords, tokens and e-mail addresses are never in it.
+/// Logs sign-ins and refused calls with the client's address, so that operators see attacks and programs like fail2ban can
+/// act. It never has passwords, tokens or e-mail addresses.
 struct SecurityLog: Sendable {
   private let logger: Logger
   private let budget: LogBudget
   private let clock: Clock
 
-  /// - Parameter linesPerMinute: The next line says how many were left out.
+  /// - Parameter linesPerMinute: The limit; the next line says how many were left out.
   init(_ logger: Logger, linesPerMinute: Int, clock: Clock) {
     self.logger = logger
     self.clock = clock
     budget = LogBudget(limit: linesPerMinute)
   }
 
-  /// Somebody signed up or in.
+  /// An account signed up or in.
   func signedIn(_ session: Int64, by route: Route, at client: ClientAddress) {
     write(.info, "signed in", route, client, ["session": "\(session)"])
   }
 
-  /// A call was refused. Only what attacks run into is told.
+  /// A call was refused. Logs only refusals that attacks cause.
   func refused(_ code: ErrorCode, _ route: Route?, at client: ClientAddress) {
     switch code {
     case .noAccount where route?.access == .publicKey: write(.notice, "sign-in refused", route, client)

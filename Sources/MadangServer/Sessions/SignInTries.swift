@@ -3,16 +3,16 @@ import MadangCore
 import MadangOperations
 import Synchronization
 
-/// Bounds how often passwords of one account can be tried (wire contract, Call limits): `signInFailures` from one address in a
-/// window, and `signInFailuresAnywhere` from all addresses together, beyond which tries are let through one by one, so that
-/// nobody can lock somebody else out for long. So are those of one address beyond `signInFailuresFromAddress`, whichever accounts they try:
-/// one password tried with many accounts is a try of each.
+/// Limits attempts on passwords (wire contract, Call limits): `signInFailures` of one account from one address in a window,
+/// and `signInFailuresAnywhere` of one account from all addresses. Beyond the latter, attempts are let through one by one,
+/// so that an attacker cannot lock an account's owner out for long. The same applies to one address beyond
+/// `signInFailuresFromAddress`, over all accounts: one password tried with many accounts counts for each.
 ///
-/// A try counts from before its password is hashed until it turns out to be right, so that tries in parallel win nothing:
-/// those that would be too many if all others under way failed wait for them.
+/// An attempt counts from before its password is hashed until it turns out to be right, so parallel attempts gain nothing:
+/// attempts that would exceed the limit if all running ones failed wait for those.
 ///
-/// Servers of one database tell each other of failures, some milliseconds later. Until then each may let its own number
-/// through; what was too many makes the window longer, so that over some time they are no more than at one server.
+/// Servers of one database notify each other of failures some milliseconds later. Until then each server may let its own
+/// number through; the excess makes the window longer, so that over time there are no more than at one server.
 final class SignInTries: Sendable {
   struct Key: Hashable {
     let account: KeyHash
@@ -25,7 +25,7 @@ final class SignInTries: Sendable {
     var underWay = 0
     var waiting: [CheckedContinuation<Entry, Never>] = []
 
-    /// When its failures are forgotten: after as many windows as they would have taken at one server.
+    /// When its failures expire: after as many windows as they would have needed at one server.
     func end(_ settings: CallLimitSettings) -> Int64 {
       let windows = (failures - 1) / max(1, settings.signInFailures) + 1
       return began + Int64(min(max(1, windows), SignInTries.maxWindows)) * settings.signInWindow
@@ -35,11 +35,11 @@ final class SignInTries: Sendable {
   private enum Entry {
     case admitted
     case refused(Refusal)
-    /// Others have ended: ask again.
+    /// Other attempts have ended: check again.
     case again
   }
 
-  /// Failures that are forgotten one by one.
+  /// Failures that expire one by one.
   private struct Fading {
     var failures: Double
     var at: Int64
@@ -47,18 +47,18 @@ final class SignInTries: Sendable {
 
   private struct State {
     var tries: [Key: Tries] = [:]
-    /// Where accounts signed in, and when: failures elsewhere do not count there, also after they signed out.
+    /// Where and when accounts signed in: failures elsewhere do not count there, even after they signed out.
     var homes: [Key: Int64] = [:]
-    /// Failures of accounts from everywhere, and tries under way; each is forgotten after its share of the window.
+    /// Failures and running attempts of accounts from all addresses; each expires after its share of the window.
     var anywhere: [KeyHash: Fading] = [:]
-    /// The same of addresses, with any account.
+    /// Failures and running attempts of addresses, over all accounts.
     var addresses: [KeyHash: Fading] = [:]
     var nextSweep: Int64 = 0
   }
 
-  /// Milliseconds for which an address at which somebody signed in is known as theirs.
+  /// Milliseconds for which an address counts as known after a sign-in there.
   private static let homeTime: Int64 = 30 * 24 * 3_600_000
-  /// How many tries may wait for others of their account and address.
+  /// How many attempts may wait for others of the same account and address.
   private static let maxWaiting = 128
   /// For how many windows failures at many servers are remembered.
   private static let maxWindows = 16
@@ -70,8 +70,8 @@ final class SignInTries: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - secret: Of the installation; what is told of accounts and addresses is derived from it.
-  ///   - notices: Tells other servers; nil for one server.
+  ///   - secret: The installation's secret, from which hashes of accounts and addresses in notices are derived.
+  ///   - notices: Notifies other servers; nil for a single server.
   init(_ settings: CallLimitSettings, clock: Clock, secret: [UInt8] = [], notices: CommitNotices? = nil) {
     self.settings = settings
     self.clock = clock
@@ -79,12 +79,12 @@ final class SignInTries: Sendable {
     self.notices = notices
   }
 
-  /// What stands for an account or an address.
+  /// The hash of an account or an address.
   func hash(_ text: String) -> KeyHash { KeyHash(text, secret: secret) }
 
-  /// Runs one try. Throws `E98` instead if it is one too many; a `Failure(.signInFailed)` of `body` counts.
+  /// Runs one attempt. Throws `E98` instead if the limit is reached; a `Failure(.signInFailed)` of `body` counts.
   ///
-  /// - Parameter isKnown: Whether the account was seen at this address lately: then failures elsewhere do not count.
+  /// - Parameter isKnown: Whether the account was recently seen at this address: then failures elsewhere do not count.
   func run<Success: Sendable>(
     account email: String, address: String, isKnown: () async throws -> Bool, _ body: () async throws -> Success
   ) async throws -> Success {
@@ -125,7 +125,7 @@ final class SignInTries: Sendable {
         let entry = enter(&tries, now)
         if entry == nil { tries.waiting.append(continuation) }
         if case .refused = entry {} else { state.tries[key] = tries }
-        // Counted before it is known to fail, so that many at once are no more than one after the other.
+        // Counted before it is known to fail, so that parallel attempts count like successive ones.
         if case .admitted = entry { count(1, of: key, in: &state, now) }
         return entry
       }
@@ -133,7 +133,7 @@ final class SignInTries: Sendable {
     }
   }
 
-  /// Nil if it has to wait.
+  /// Nil if the attempt has to wait.
   private func enter(_ tries: inout Tries, _ now: Int64) -> Entry? {
     let limit = settings.signInFailures
     if tries.failures >= limit || tries.waiting.count >= Self.maxWaiting {
@@ -162,7 +162,7 @@ final class SignInTries: Sendable {
     if succeeded { notices?.add { $0.homes.insert(key) } }
   }
 
-  /// What another server tells of tries there.
+  /// Applies another server's notice of attempts there.
   func hear(_ notice: CommitNotices.Notice) {
     let limits = [settings.signInFailures, settings.signInFailuresAnywhere, settings.signInFailuresFromAddress]
     guard limits.contains(where: { $0 > 0 }) else { return }
@@ -189,7 +189,7 @@ final class SignInTries: Sendable {
     add(&state.addresses[key.address], settings.signInFailuresFromAddress)
   }
 
-  /// Why a try is one too many where the account was not seen lately; nil if it is not.
+  /// Why an attempt exceeds a limit for unknown addresses; nil if it does not.
   private func tooManyByStrangers(_ key: Key) -> Refusal? {
     let now = clock.steady
     let (ofAccount, fromAddress) = state.withLock { state -> (Fading?, Fading?) in
@@ -207,13 +207,13 @@ final class SignInTries: Sendable {
     return refusal("more than \(limit) failed sign-ins \(whose)", until: now + pause, now)
   }
 
-  /// How many failures are not forgotten yet, where so many are in a window.
+  /// How many failures have not expired yet, with so many in a window.
   private func left(_ fading: Fading?, of limit: Int, _ now: Int64) -> Double {
     guard let fading else { return 0 }
     return max(0, fading.failures - Double(now - fading.at) * Double(limit) / Double(settings.signInWindow))
   }
 
-  /// Forgets what is over; when there is too much even so, the oldest half of what nobody waits for.
+  /// Removes expired entries; if there are still too many, removes the older half of those without waiting attempts.
   private func sweep(_ state: inout State, _ now: Int64) {
     let most = settings.maxCallers
     let largest = [state.tries.count, state.homes.count, state.anywhere.count, state.addresses.count].max() ?? 0

@@ -2,13 +2,13 @@ import Logging
 import ServiceLifecycle
 import SocketIOServer
 
-/// Takes a certificate that was renewed, without anybody telling the server.
+/// Loads a renewed certificate without a signal to the server.
 struct CertificateWatch: ServiceLifecycle.Service {
   let certificate: SocketIOServer.TLSCertificate
   let interval: Duration
   let logger: Logger
 
-  /// How often a certificate that ends soon is spoken of.
+  /// How often the log warns of a certificate that ends soon.
   private static let reminder: Duration = .seconds(86_400)
 
   func run() async throws {

@@ -3,14 +3,14 @@ import Hummingbird
 import MadangCore
 import MadangOperations
 
-/// Answers plain HTTP beside a server that speaks TLS: pages that a browser opens are sent to HTTPS, at the host of `public.url`. All else
-/// is refused, as it has sent its secrets in the clear already, and would go on doing so unnoticed.
+/// Answers plain HTTP beside a server with TLS: GET requests of pages are redirected to HTTPS, at the host of `public.url`.
+/// All other requests are refused: they have already sent their secrets without encryption, and a redirect would hide that.
 struct RedirectResponder {
   let service: Service
-  /// Of the port that speaks TLS.
+  /// The port for TLS.
   let listening: Listening
 
-  private static let refusal = "This server speaks HTTPS only: use https:// or wss://\n"
+  private static let refusal = "This server accepts HTTPS only: use https:// or wss://\n"
 
   func respond(to request: Request) async throws -> Response {
     let path = request.head.path ?? "/"
@@ -24,7 +24,8 @@ struct RedirectResponder {
     return Response(status: .permanentRedirect, headers: [.location: "https://\(place)\(path)"])
   }
 
-  /// Where people reach the server over TLS; nil if the settings do not say. The `Host` of a request in the clear may be anything.
+  /// The server's HTTPS address for people; nil if the settings have none. The `Host` of a request without TLS may be
+  /// forged.
   private func place() async throws -> String? {
     guard let url = PublicURL(service.madang.setting(\.publicURL)) else { return nil }
     if url.isSecure { return url.authority }

@@ -34,14 +34,14 @@ extension SocketIOServer.TLSCertificate {
         "new certificate", metadata: ["file": "\(chainFile)", "validUntil": "\(notValidAfter.ISO8601Format())"])
       warnOfEnd(logger)
     } catch {
-      logger.error("the certificate in use stays: the new one cannot be used", metadata: ["reason": "\(error)"])
+      logger.error("the new certificate cannot be used; the present one stays in use", metadata: ["reason": "\(error)"])
     }
   }
 
   func warnOfEnd(_ logger: Logger) {
     guard notValidAfter < Date(timeIntervalSinceNow: Self.notice) else { return }
     logger.warning(
-      "the certificate ends soon, or has ended: renew it, and the server takes it by itself",
+      "the certificate ends soon or has ended: renew it, and the server loads it by itself",
       metadata: ["file": "\(chainFile)", "validUntil": "\(notValidAfter.ISO8601Format())"])
   }
 }

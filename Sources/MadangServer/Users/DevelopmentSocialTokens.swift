@@ -2,7 +2,7 @@ import MadangCore
 import Storage
 import Synchronization
 
-/// A provider's tokens as somebody who tests has them made (`POST /_dev/social-tokens`).
+/// Provider tokens that tests create (`POST /_dev/social-tokens`).
 final class DevelopmentSocialTokens: SocialVerifier {
   struct NewToken: CallFields {
     static let names = CodingKeys.allCases.map(\.rawValue)
@@ -44,7 +44,7 @@ final class DevelopmentSocialTokens: SocialVerifier {
 
   func profile(of token: String) -> SocialProfile? { profiles.withLock { $0[token] } }
 
-  /// As they are kept in snapshots, by their tokens.
+  /// The tokens as stored in snapshots.
   var kept: RecentValues<SocialProfile> {
     get { profiles.withLock(\.self) }
     set { profiles.withLock { $0 = newValue } }

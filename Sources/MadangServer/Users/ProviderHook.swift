@@ -6,10 +6,10 @@ import MadangCore
 import MadangProviders
 import SocketIOProtocol
 
-/// Takes what Apple and Kakao tell of people without being asked: `POST /_hooks/apple`, `GET` or `POST /_hooks/kakao`. Each is there
-/// if it is configured, and needs no API key; who calls is known by a signature or by the secret that both sides have.
+/// Receives notices of Apple and Kakao about people: `POST /_hooks/apple`, `GET` or `POST /_hooks/kakao`. Each exists if it
+/// is configured, and needs no API key; a signature or a shared secret authenticates the caller.
 struct ProviderHook {
-  /// What was sent is no notice of the provider.
+  /// The request was not a notice of the provider.
   private struct NotTheirs: Error {}
 
   let service: Service
@@ -21,7 +21,7 @@ struct ProviderHook {
     return SocialProvider(rawValue: target.segments[1])
   }
 
-  /// Answered once the notice was heeded. Nil where notices of the provider are not taken.
+  /// Answered once the notice was applied. Nil if notices of the provider are not accepted.
   func respond(to request: Request, _ target: RequestTarget, _ client: ClientAddress, _ body: BodyReader) async
     -> Response?
   {
@@ -37,7 +37,7 @@ struct ProviderHook {
   }
 
   private func heed(_ client: ClientAddress, _ read: () async throws -> ProviderNotice) async -> Response {
-    // Only what cannot be heeded is counted: a provider may tell of many people at once.
+    // Only invalid notices count: a provider may send notices about many people at once.
     let payer = CallLimits.Subject.address(client.networkHash)
     do {
       try service.limits.check(payer)
@@ -54,17 +54,17 @@ struct ProviderHook {
       }
       service.metrics.notice(provider, Metrics.failedNotice)
       log(error)
-      // Not taken: the provider may send it again.
+      // Refused: the provider may send it again.
       return answer(.serviceUnavailable, retryAfter: 60)
     }
   }
 
-  /// Whoever sends what looks like a notice may cause it.
+  /// Any caller with a fake notice may cause this.
   private func log(_ error: any Error) {
     guard let leftOut = service.providers.noticeLines.take(at: service.madang.clock.steady) else { return }
     var metadata: Logger.Metadata = ["provider": "\(provider.rawValue)", "error": "\(String(reflecting: error))"]
     if leftOut > 0 { metadata["left-out"] = "\(leftOut)" }
-    service.logger.error("a provider's notice was not heeded", metadata: metadata)
+    service.logger.error("a provider's notice could not be applied", metadata: metadata)
   }
 
   private func answer(_ status: HTTPResponse.Status, retryAfter seconds: Int64? = nil) -> Response {

@@ -17,7 +17,7 @@ extension SocketIOClient {
     public init(_ text: String) throws(SocketIOError) {
       let base64 = text.hasPrefix(Self.prefix) ? String(text.dropFirst(Self.prefix.count)) : text
       guard let data = Data(base64Encoded: base64), data.count == 32 else {
-        throw .badTLS("\"\(text)\" is no SHA-256 of a public key: 32 bytes in Base64")
+        throw .badTLS("\"\(text)\" is not the SHA-256 of a public key, 32 bytes in Base64")
       }
       digest = Array(data)
     }
@@ -45,7 +45,7 @@ extension Set<SocketIOClient.PublicKeyPin> {
       }
       let seen = try SocketIOClient.PublicKeyPin(of: certificate)
       guard !contains(seen) else { return }
-      throw SocketIOClient.Failure.untrusted("the key of the server's certificate, \(seen), is none of the pinned ones")
+      throw SocketIOClient.Failure.untrusted("the key of the server's certificate, \(seen), is not pinned")
     }
     checked.whenFailure { _ in channel.close(promise: nil) }
     return checked

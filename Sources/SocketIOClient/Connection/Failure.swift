@@ -40,7 +40,7 @@ extension SocketIOClient.Failure: CustomStringConvertible {
     case .refused(let status, _, let message):
       "the server refused the connection: \(message)" + (status.map { " (HTTP \($0))" } ?? "")
     case .versionMismatch(let message): "the server speaks another version of the protocol: \(message)"
-    case .notSocketIO(let reason): "no Socket.IO server answers here, is the path right? \(reason)"
+    case .notSocketIO(let reason): "no Socket.IO server answers at this address; check the path. \(reason)"
     case .lost(let reason): reason.rawValue
     case .closed: "the client was closed"
     }
@@ -94,7 +94,7 @@ extension SocketIOClient.Failure {
     case .cancelled: self = .closed
     case .deadlineExceeded, .connectTimeout, .readTimeout, .tlsHandshakeTimeout: self = .timedOut
     case .proxyAuthenticationRequired: self.init(proxyStatus: 407)
-    case .invalidProxyResponse: self = .proxy("its answer is no HTTP, or not 200")
+    case .invalidProxyResponse: self = .proxy("its answer is not HTTP, or not status 200")
     case .httpProxyHandshakeTimeout: self = .proxy("it did not answer in time")
     default: self = .unreachable(.polling, error.shortDescription)
     }

@@ -31,7 +31,7 @@ struct PollingTransport: Sendable {
     do {
       return (try EnginePayload.decode(body, configuration.revision, maxPackets: Self.maxReceivedPackets), cookies)
     } catch {
-      throw SocketIOClient.Failure.notSocketIO("its answer holds no packets, or too many")
+      throw SocketIOClient.Failure.notSocketIO("its answer has no packets, or too many")
     }
   }
 

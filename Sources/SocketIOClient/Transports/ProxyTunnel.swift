@@ -53,7 +53,7 @@ private final class AnswerReader: ChannelInboundHandler, RemovableChannelHandler
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    answered.fail(SocketIOClient.Failure.proxy("it speaks no HTTP: \(error)"))
+    answered.fail(SocketIOClient.Failure.proxy("it does not speak HTTP: \(error)"))
     context.close(promise: nil)
   }
 }

@@ -33,7 +33,7 @@ extension Cluster {
     let sockets = await core.sockets(in: target).map { socket in
       socket.shown(withholding: settings.withheldFields) { name, error in
         core.advise(
-          .warning, "Data of a socket that could not be encoded is not told to other servers",
+          .warning, "Data of a socket could not be encoded and is not sent to other servers",
           metadata: ["type": "\(LogText(name))", "error": "\(LogText("\(error)"))"])
       }
     }
@@ -43,7 +43,7 @@ extension Cluster {
     }
     guard leftOut > 0 else { return }
     core.advise(
-      .warning, "Sockets whose rooms, data or handshake are too large are not told to other servers",
+      .warning, "Sockets whose rooms, data or handshake are too large are not sent to other servers",
       metadata: ["count": "\(leftOut)"])
   }
 

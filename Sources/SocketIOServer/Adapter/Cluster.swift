@@ -142,7 +142,7 @@ final class Cluster: Sendable {
     let time = LoopShard.now - settings.heartbeatTimeout.milliseconds
     let (expired, requests) = state.withLock { ($0.members.expire(before: time), Array($0.requests.values)) }
     for server in expired {
-      core.advise(.info, "A server is no longer heard of in the cluster", metadata: ["server": "\(server)"])
+      core.advise(.info, "A server of the cluster has fallen silent", metadata: ["server": "\(server)"])
       for request in requests { request.lost(server) }
     }
   }

@@ -21,11 +21,11 @@ extension ServerCore {
     switch flaw.refusal {
     case .unsupportedProtocolVersion where EngineRevision(query: request.query["EIO"]) == .v3:
       """
-      Client refused: it speaks Engine.IO 3 (Socket.IO v2) and this server only 4. Update the client \
+      Client refused: it uses Engine.IO 3 (Socket.IO v2), but this server only accepts 4. Update the client \
       (socket.io-client-swift 16 or later, version .three), or set allowEIO3
       """
     case .unsupportedProtocolVersion:
-      "Client refused: this server speaks no Engine.IO \(LogText(request.query["EIO"] ?? ""))"
+      "Client refused: this server does not support Engine.IO \(LogText(request.query["EIO"] ?? ""))"
     case .forbidden where flaw == .foreignOrigin:
       """
       Client refused: its Origin \(LogText(request.headers[.origin] ?? "(another site)")) is not this server's own, \
@@ -52,7 +52,7 @@ extension ServerCore {
   func adviseOnParser(of message: EnginePacket) {
     switch (configuration.parser, message.isBinary) {
     case (.json, true):
-      advise(.info, "Client closed: its first packet is binary. It has another parser (see the parser setting)")
+      advise(.info, "Client closed: its first packet is binary, so it uses another parser (see the parser setting)")
     case (.msgpack, false):
       advise(.info, "Client closed: its packets are JSON, and the parser of this server is msgpack")
     case (.json, false), (.msgpack, true): break
@@ -73,19 +73,19 @@ extension ServerCore {
     let namespace = path.firstRange(of: own).map { path[..<$0.lowerBound] } ?? path
     if namespace.count > 1 && rule(for: String(namespace)) != nil {
       return """
-        A client asks for \(LogText(path)): a namespace is no part of the URL. Connect to \(own) and join \
+        A client asks for \(LogText(path)): a namespace is not part of the URL. Connect to \(own) and join \
         \(LogText(namespace)) there
         """
     }
     return path.contains("//")
-      ? "A client asks for \(LogText(path)): its address ends with a slash too many; the path is \(own)"
+      ? "A client asks for \(LogText(path)): its address has an extra slash at the end; the path is \(own)"
       : "A client asks for \(LogText(path)), but the path is \(own): set the client's path, or let the proxy rewrite it"
   }
 
   /// Whether a room may have this name. If not, logs it.
   func mayName(_ room: String) -> Bool {
     if room.isCheapToCompare { return true }
-    advise(.info, "A room is not joined: its name takes long to compare")
+    advise(.info, "A room was not joined: its name takes too long to compare")
     return false
   }
 

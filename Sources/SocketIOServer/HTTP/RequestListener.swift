@@ -109,7 +109,7 @@ struct RequestListener: ServerChildChannel {
     } catch let error as HTTPParserError {
       throw error
     } catch {
-      logger.debug("a request was not answered", metadata: ["error": "\(error)"])
+      logger.debug("a request got no answer", metadata: ["error": "\(error)"])
       return Response(status: .internalServerError)
     }
   }

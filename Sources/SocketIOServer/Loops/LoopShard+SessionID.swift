@@ -5,7 +5,7 @@ extension LoopShard {
     let node = core.configuration.node
     if let make = core.configuration.sessionID {
       if let id = SessionID.make(make(.init(handshake)), shard: index, node: node), sessions[id] == nil { return id }
-      core.advise(.warning, "What sessionID made cannot be a session's id, or already is one; a random one is used")
+      core.advise(.warning, "sessionID returned an invalid id or one in use; a random one is used instead")
     }
     return SessionID.make(shard: index, node: node)
   }

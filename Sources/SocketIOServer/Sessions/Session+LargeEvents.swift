@@ -34,7 +34,7 @@ extension Session {
   func endOversize() {
     shrinkOversize()
     guard oversize > 0 else { return }
-    core.logger.info("Client closed: it does not take a large event", metadata: ["sid": "\(id)"])
+    core.logger.info("Client closed: it does not read a large event", metadata: ["sid": "\(id)"])
     if let link { link.abort() } else { close(.transportError) }
   }
 }

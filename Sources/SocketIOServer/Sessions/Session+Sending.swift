@@ -20,7 +20,7 @@ extension Session {
     if link?.checkIdle() ?? queue.isEmpty { unreadReplyBytes = 0 }
     unreadReplyBytes += packet.size
     guard unreadReplyBytes <= core.configuration.maxUnreadReplyBytes else {
-      core.logger.debug("Client closed: it asks and does not read", metadata: ["sid": "\(id)"])
+      core.logger.debug("Client closed: it sends requests but does not read the replies", metadata: ["sid": "\(id)"])
       return close(.transportError)
     }
     send(packet)
@@ -45,7 +45,7 @@ extension Session {
     if queuedBytes > limit {
       // As for a WebSocket, never during a broadcast.
       shard.loop.execute {
-        self.core.logger.info("Client closed: it does not keep up", metadata: ["sid": "\(self.id)"])
+        self.core.logger.info("Client closed: it reads too slowly", metadata: ["sid": "\(self.id)"])
         self.close(.transportError)
       }
     } else if poll != nil {

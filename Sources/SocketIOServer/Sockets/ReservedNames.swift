@@ -16,7 +16,7 @@ extension ServerCore {
   /// Whether an event may have this name. If not, logs it. The name may come from a client, so it must not end the process.
   func mayEmit(_ event: String) -> Bool {
     guard SocketEvent.isReserved(event) else { return true }
-    advise(.warning, "An event is not sent: the name \(event) is reserved")
+    advise(.warning, "An event was not sent: the name \(event) is reserved")
     return false
   }
 }

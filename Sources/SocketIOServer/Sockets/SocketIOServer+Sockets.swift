@@ -56,7 +56,7 @@ extension SocketIOServer {
     }
     if others.silent > 0 {
       core.advise(
-        .warning, "Not all servers of the cluster told of their sockets", metadata: ["silent": "\(others.silent)"])
+        .warning, "Not all servers of the cluster reported their sockets", metadata: ["silent": "\(others.silent)"])
     }
     return await own + others.found
   }

@@ -7,7 +7,7 @@
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private static let text = "This port speaks HTTPS only: use https:// or wss://\n"
+    private static let text = "This port accepts HTTPS only: use https:// or wss://\n"
     private static let answer =
       "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: \(text.utf8.count)\r\n\r\n"
       + text

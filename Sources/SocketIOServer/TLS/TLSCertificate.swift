@@ -56,9 +56,9 @@
         let keyBytes = try read(keyFile)
         let chain: [NIOSSLCertificate]
         do { chain = try NIOSSLCertificate.fromPEMBytes(chainBytes) } catch {
-          throw TLSCertificateError(chainFile, "holds no certificates in PEM (-----BEGIN CERTIFICATE-----)")
+          throw TLSCertificateError(chainFile, "has no certificates in PEM (-----BEGIN CERTIFICATE-----)")
         }
-        guard let own = chain.first else { throw TLSCertificateError(chainFile, "holds no certificate") }
+        guard let own = chain.first else { throw TLSCertificateError(chainFile, "has no certificate") }
         let key: NIOSSLPrivateKey
         do {
           key = try NIOSSLPrivateKey(bytes: keyBytes, format: .pem) { (_: NIOSSLPassphraseSetter<[UInt8]>) in
@@ -66,7 +66,7 @@
           }
         } catch {
           throw TLSCertificateError(
-            keyFile, "holds no private key in PEM, or an encrypted one; store it without a password")
+            keyFile, "has no private key in PEM, or an encrypted one; store it without a password")
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
           certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -98,7 +98,7 @@
         let place = URL(filePath: path).resolvingSymlinksInPath()
         let attributes = try? FileManager.default.attributesOfItem(atPath: place.path)
         if let type = attributes?[.type] as? FileAttributeType, type != .typeRegular {
-          throw TLSCertificateError(path, "is no file; name one in PEM")
+          throw TLSCertificateError(path, "is not a file; name a PEM file")
         }
         do {
           let file = try FileHandle(forReadingFrom: URL(filePath: path))

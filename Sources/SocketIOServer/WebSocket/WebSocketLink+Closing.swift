@@ -14,7 +14,7 @@ extension WebSocketLink {
   func closeAsTooSlow() {
     guard isOverfull, case .open(let session) = state else { return }
     shard.core.logger.info(
-      "Client closed: it does not keep up", metadata: ["sid": "\(session.id)"])
+      "Client closed: it reads too slowly", metadata: ["sid": "\(session.id)"])
     abort()
   }
 

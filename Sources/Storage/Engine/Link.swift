@@ -46,7 +46,7 @@ final class Link {
     var nextCheck = ContinuousClock.now
     while !waiting.settles(within: min(.milliseconds(250), worker.configuration.commitCheckInterval)) {
       for work in worker.queue.remove(where: { _ in true }) {
-        work.fail(StorageError(.connectionLost, "a COMMIT that was sent before is not answered"))
+        work.fail(StorageError(.connectionLost, "an earlier COMMIT got no answer"))
       }
       guard !worker.queue.hasClosed else { return close() }
       guard .now >= nextCheck else { continue }
@@ -54,7 +54,7 @@ final class Link {
       nextCheck = .now + worker.configuration.commitCheckInterval
     }
     worker.logger.warning(
-      waiting.isUsable ? "COMMIT is answered at last" : "the connection broke before COMMIT was answered")
+      waiting.isUsable ? "COMMIT got its late answer" : "the connection broke before COMMIT was answered")
   }
 
   /// Switches to a new connection if its server does not have the session of the old one.

@@ -90,7 +90,7 @@ final class SchemaClaim: Sendable {
   private static func refusal(of migration: Migration) -> StorageError {
     StorageError(
       .olderProgram,
-      "migration \(migration.version) (\(migration.name)) changes what an older program relies on that still uses the "
+      "migration \(migration.version) (\(migration.name)) changes tables that a running older program needs on the same "
         + "database; stop all other servers of this database first, then start this one again")
   }
 }

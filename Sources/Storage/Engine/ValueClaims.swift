@@ -52,7 +52,7 @@ final class ValueClaims: Sendable {
     for (name, claim) in claims.withLock(\.self) {
       try share(claim.value, for: name, in: transaction)
       guard try claim.stands(transaction) else {
-        throw StorageError(.other, "the \(name) of the database is another one by now; start this program again")
+        throw StorageError(.other, "the \(name) of the database has changed; restart this program")
       }
     }
   }

@@ -41,7 +41,7 @@ struct Worker: Sendable {
   private func process(_ batch: [PendingWork], _ link: Link) {
     var waiting = ordered(batch)
     var failures = 0
-    var cause = "it waited too long for its turn"
+    var cause = "it waited too long for the database"
     // Reads have several threads: one busy thread does not delay the next read.
     if access == .write { queue.beginWork() }
     defer { queue.endWork() }
@@ -66,13 +66,13 @@ struct Worker: Sendable {
         case .connectionLost where failures <= configuration.retryLimit,
           .serialization where failures <= (waiting.count == 1 ? configuration.retryLimit : 1):
           if error.code == .connectionLost {
-            logger.warning("a database connection is lost", metadata: ["cause": "\(error.message)"])
+            logger.warning("a database connection was lost", metadata: ["cause": "\(error.message)"])
           }
-          logger.debug("database work is run again", metadata: ["cause": "\(error.code)", "attempt": "\(failures)"])
+          logger.debug("database work is retried", metadata: ["cause": "\(error.code)", "attempt": "\(failures)"])
           pause(after: failures)
         case .outcomeUnknown:
           logger.warning(
-            "nobody knows whether writes were committed",
+            "it is unknown whether writes were committed",
             metadata: ["writes": "\(waiting.count)", "cause": "\(error.message)"])
           fail(waiting, error)
           return link.settle()

@@ -90,7 +90,7 @@ package final class PostgresDatabases: Sendable {
 
   private func drop(_ name: String, force: Bool) async {
     do { try await run("DROP DATABASE IF EXISTS \(name)" + (force ? " WITH (FORCE)" : "")) } catch {
-      logger.warning("a database for tests is left", metadata: ["name": "\(name)", "error": "\(error)"])
+      logger.warning("a database for tests could not be dropped", metadata: ["name": "\(name)", "error": "\(error)"])
     }
   }
 
@@ -154,13 +154,13 @@ package final class PostgresDatabases: Sendable {
       try await Task.sleep(for: Self.absence)
       for name in try await abandoned() {
         try Task.checkCancellation()
-        logger.notice("a database of a process that has ended is dropped", metadata: ["name": "\(name)"])
+        logger.notice("dropped a database of a process that has ended", metadata: ["name": "\(name)"])
         // Without force, because a client may have connected since.
         await drop(name, force: false)
       }
     } catch is CancellationError {
     } catch {
-      logger.warning("databases that are left for tests cannot be looked for", metadata: ["error": "\(error)"])
+      logger.warning("leftover databases for tests cannot be listed", metadata: ["error": "\(error)"])
     }
   }
 

@@ -41,7 +41,8 @@ enum PostgresOpening {
       StorageError(
         .other, "the database has the encoding \(encoding), which cannot hold all text",
         cure:
-          "make a database with 'createdb --encoding UTF8 --template template0 NAME', and name it with --database-url"))
+          "create a database with 'createdb --encoding UTF8 --template template0 NAME', and name it with --database-url"
+      ))
   }
 
   private static func setUp(

@@ -33,7 +33,7 @@ enum PostgresPooling {
     EngineFailure(
       StorageError(
         .other,
-        "a pooler gives each transaction another connection to PostgreSQL, as PgBouncer in transaction mode does",
+        "a pooler uses another PostgreSQL connection for each transaction, like PgBouncer in transaction mode",
         cure: "name PostgreSQL itself in --database-url, or set pool_mode = session for this database in pgbouncer.ini")
     )
   }

@@ -13,20 +13,20 @@ enum PostgresURL {
         .other, "the URL of the database has the parameter '\(name)', which PostgreSQL does not know",
         cure: ["schema", "currentSchema", "search_path"].contains(name)
           ? "leave it out, and name the schema for the role: ALTER ROLE role SET search_path = schema"
-          : "leave it out: it is of another program")
+          : "leave it out: it belongs to another program")
     }
     guard let options = PQconninfoParse(url, nil) else {
       throw StorageError(.other, "the URL of the database cannot be read: \(cure)")
     }
     defer { PQconninfoFree(options) }
     guard !holdsPasswordElsewhere(url) else {
-      throw StorageError(.other, "the URL of the database has an '@' that is not the one before the host: \(cure)")
+      throw StorageError(.other, "the URL of the database has an '@' besides the one before the host: \(cure)")
     }
     var option = options
     while let keyword = option.pointee.keyword {
       if String(cString: keyword) == "port", let value = option.pointee.val, !arePorts(String(cString: value)) {
         throw StorageError(
-          .other, "the port in the URL of the database is no number from 1 to 65535; if it has one, \(cure)")
+          .other, "the port in the URL of the database is not a number from 1 to 65535; if it has one, \(cure)")
       }
       option += 1
     }

@@ -78,7 +78,7 @@ final class SQLiteFileWatch: Sendable {
   var failureOfLog: StorageError {
     StorageError(
       .exchanged,
-      "\(path)-wal was exchanged or removed while it was open. Nothing more is written. What was committed was brought into \(path): "
+      "\(path)-wal was replaced or removed while it was open. Writes are refused. Committed data was moved into \(path): "
         + "start the server again")
   }
 
@@ -87,7 +87,7 @@ final class SQLiteFileWatch: Sendable {
     case .exchanged:
       let file = state.withLock { $0.file }
       let beginning =
-        "\(path) was exchanged or removed while it was open. Nothing more is written. All that was acknowledged is in the former file"
+        "\(path) was replaced or removed while it was open. Writes are refused. All confirmed changes are in the former file"
       if let copy = file.flatMap(onlyCopy) {
         return StorageError(
           .exchanged,
@@ -97,13 +97,13 @@ final class SQLiteFileWatch: Sendable {
       let inode = file.map { " (inode \($0.inode))" } ?? ""
       return StorageError(
         .exchanged,
-        "\(beginning)\(inode): stop the server, put that file back, and start again; or start with the file that is there now"
+        "\(beginning)\(inode): stop the server, put that file back, and start again; or start with the present file"
       )
     case .overwritten:
       return StorageError(
         .exchanged,
-        "\(path) was made smaller by another program while it was open. Nothing more is written. Stop the server, keep copies of "
-          + "\(path) and \(path)-wal, and start it again: after a VACUUM all is there. If it then refuses, restore the newest backup"
+        "\(path) was made smaller by another program while it was open. Writes are refused. Stop the server, keep copies of "
+          + "\(path) and \(path)-wal, and start it again: after a VACUUM all data is there. If the server then does not start, restore the newest backup"
       )
     }
   }

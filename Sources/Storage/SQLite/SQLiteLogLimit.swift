@@ -33,7 +33,7 @@ final class SQLiteLogLimit {
     guard sqlite3_wal_checkpoint_v2(database, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) != SQLITE_OK else { return }
     next = .now + Self.interval
     logger.warning(
-      "the write-ahead log of SQLite is too long and cannot be emptied: a reader has stayed too long, or the disk refuses",
+      "the write-ahead log of SQLite is too long and cannot be emptied: a reader has been open too long, or the disk refuses writes",
       metadata: ["bytes": "\(size)", "limit": "\(limit)", "cause": "\(String(cString: sqlite3_errmsg(database)))"])
   }
 

@@ -13,7 +13,7 @@ final class Ticket<Success: Sendable>: Sendable {
 
   private let state = Mutex(State.new)
 
-  deinit { assert(isDone, "work was dropped that somebody waits for") }
+  deinit { assert(isDone, "work was dropped that a caller waits for") }
 
   /// Queues work for a thread by `put`, and waits. Cancellation has an effect only until the work starts.
   nonisolated(nonsending) static func wait(_ put: (Ticket) throws -> Void) async throws -> Success {

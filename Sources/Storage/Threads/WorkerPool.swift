@@ -52,7 +52,7 @@ package final class WorkerPool: Sendable {
             guard ticket.start() else { return }
             ticket.finish(Result { try body() })
           }, refuse: { ticket.finish(.failure($0)) }, isAbandoned: { ticket.isDone }), turn: turn)
-      displaced?.refuse(StorageError(.overloaded, "others with fewer operations went first"))
+      displaced?.refuse(StorageError(.overloaded, "callers with fewer operations went first"))
     }
   }
 

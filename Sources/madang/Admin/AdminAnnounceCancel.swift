@@ -3,9 +3,9 @@ import MadangOperations
 
 struct AdminAnnounceCancel: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cancel", abstract: "Stop an announcement; what was posted stays.",
+    commandName: "cancel", abstract: "Stop an announcement; chats that were posted stay.",
     usage: "madang admin announce cancel <number> [options]",
-    discussion: "Where it was posted it stays; 'madang admin chats find' and 'chats remove' take it away there.")
+    discussion: "Chats that were posted stay; 'madang admin chats find' and 'chats remove' remove them.")
 
   @OptionGroup var options: AdminOptions
   @Argument(help: "The announcement's number.") var number: Int64

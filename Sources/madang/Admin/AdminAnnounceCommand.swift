@@ -3,10 +3,10 @@ import MadangOperations
 
 struct AdminAnnounceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "announce", abstract: "Tell everybody something: a chat in the default channel of each workspace.",
+    commandName: "announce", abstract: "Announce something: post a chat in the default channel of each workspace.",
     discussion: """
-      It reaches people as every chat does: in the channel's history, live, and by push. A running server posts it within some seconds, in one \
-      channel after the other (announcements.rate). What waits goes on after a restart.
+      People receive it like any chat: in the channel's history, live, and by push. A running server posts it within some seconds, in one \
+      channel after the other (announcements.rate), and continues after a restart.
       """,
     subcommands: [AdminAnnounceCreate.self, AdminAnnounceList.self, AdminAnnounceCancel.self],
     defaultSubcommand: AdminAnnounceCreate.self)

@@ -3,19 +3,19 @@ import MadangOperations
 
 struct AdminAnnounceCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Have it posted.",
+    commandName: "create", abstract: "Create an announcement, which a server then posts.",
     usage: "madang admin announce <text> --from <email> [--yes] [options]",
     discussion: """
-      It is a chat of the account of --from, which people see with its name and picture. It needs no membership, and may be disabled, so that \
-      nobody can sign in with it.
+      People see it as a chat by the account of --from, with its name and picture. The account needs no membership, and may be disabled so that \
+      no person can sign in with it.
       """)
 
   @OptionGroup var options: AdminOptions
   @OptionGroup var confirmation: ConfirmationOption
-  @Argument(help: "What is said.") var text: String
-  @Option(help: ArgumentHelp("The address of the account that says it.", valueName: "email")) var from: String
-  @Option(help: ArgumentHelp("Stands above the text.", valueName: "text")) var title = ""
-  @Option(help: ArgumentHelp("In this workspace only: its number, id or name.", valueName: "workspace"))
+  @Argument(help: "The text of the announcement.") var text: String
+  @Option(help: ArgumentHelp("The address of the account that posts it.", valueName: "email")) var from: String
+  @Option(help: ArgumentHelp("A title above the text.", valueName: "text")) var title = ""
+  @Option(help: ArgumentHelp("Post in this workspace only: its number, id or name.", valueName: "workspace"))
   var workspace: String?
 
   func run() async throws {

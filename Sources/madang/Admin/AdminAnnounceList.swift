@@ -3,7 +3,7 @@ import MadangOperations
 
 struct AdminAnnounceList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List announcements of the last 90 days, the oldest first, and how far they are.",
+    commandName: "list", abstract: "List announcements of the last 90 days and their progress, the oldest first.",
     usage: "madang admin announce list [options]")
 
   @OptionGroup var options: AdminOptions

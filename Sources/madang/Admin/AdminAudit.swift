@@ -6,22 +6,22 @@ struct AdminAudit: AsyncParsableCommand {
     commandName: "audit", abstract: "Show who did what: sign-ins, sessions, accounts, keys, backups.",
     usage: "madang admin audit [--since <when>] [--kind <kind> ...] [options]",
     discussion: """
-      The newest entries, the newest last. <when> is how long ago, like 30m, 12h, 7d or 2w, or a date like 2026-11-24 or \
+      Prints the newest entries in order of time. <when> is how long ago, like 30m, 12h, 7d or 2w, or a date like 2026-11-24 or \
       2026-11-24T10:00. Kinds: \(AuditSummary.kinds.joined(separator: ", ")).
       """)
 
   @OptionGroup var options: AdminOptions
-  @Option(help: ArgumentHelp("Only what happened since then.", valueName: "when"), transform: Moment.read)
+  @Option(help: ArgumentHelp("Only entries since then.", valueName: "when"), transform: Moment.read)
   var since: Moment?
-  @Option(help: ArgumentHelp("Only what happened before then.", valueName: "when"), transform: Moment.read)
+  @Option(help: ArgumentHelp("Only entries before then.", valueName: "when"), transform: Moment.read)
   var until: Moment?
   @Option(
     help: ArgumentHelp("Only entries of this kind; may be given several times.", valueName: "kind"),
     completion: .list(AuditSummary.kinds))
   var kind: [String] = []
-  @Option(help: ArgumentHelp("Only what this account did, and what was done to it.", valueName: "email"))
+  @Option(help: ArgumentHelp("Only actions by this account, and actions on it.", valueName: "email"))
   var account: String?
-  @Option(help: "At most so many, 1 to 100000.") var limit = 100
+  @Option(help: "The largest number of entries, 1 to 100000.") var limit = 100
 
   func validate() throws {
     if !(1...100_000).contains(limit) { throw ValidationError("--limit must be from 1 to 100000.") }
@@ -42,9 +42,10 @@ struct AdminAudit: AsyncParsableCommand {
         [
           Column("WHAT", \.words), Column("WHEN") { "\(LocalTime($0.at).day) \(LocalTime($0.at).time)" },
           Column("KIND", \.kind), Column("BY", \.actor), Column("FROM", \.address),
-        ], empty: "There are no such entries.")
+        ], empty: "No entries match.")
       if entries.count == limit {
-        output.note("There may be earlier ones: raise --limit, or give --until the first entry's 'at' of --json.")
+        output.note(
+          "There may be earlier entries: raise --limit, or pass the first entry's 'at' (see --json) to --until.")
       }
     }
   }

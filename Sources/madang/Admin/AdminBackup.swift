@@ -7,15 +7,15 @@ struct AdminBackup: AsyncParsableCommand {
     commandName: "backup", abstract: "Back up database, files and secrets, while the server may run.",
     usage: "madang admin backup <dir> [--keep <count>] [--full-speed] [options]",
     discussion: """
-      Makes <dir>/DATE, as a whole or not at all. Files that the backup before has are linked to it and take no room. \
-      Files that the database names and that are missing or damaged are told; the backup is made all the same, and the exit \
-      status is 1. Whoever can read a backup can read everything, and act as the server.
+      Creates <dir>/DATE completely or not at all. Files that are also in the previous backup are linked and take no room. \
+      If files that the database names are missing or damaged, they are listed; the backup is still made, and the exit \
+      status is 1. Protect backups: with one, anyone can read everything and act as the server.
       """)
 
   @OptionGroup var options: AdminOptions
   @Argument(help: "A directory for backups only.", completion: .directory) var directory: String
-  @Option(help: ArgumentHelp("Keep this many, remove older ones.", valueName: "count")) var keep: Int?
-  @Flag(help: "Do not rest between pieces: twice as fast, but people wait longer meanwhile.") var fullSpeed = false
+  @Option(help: ArgumentHelp("Keep this many backups, remove older ones.", valueName: "count")) var keep: Int?
+  @Flag(help: "Do not pause between pieces: twice as fast, but people wait longer meanwhile.") var fullSpeed = false
 
   func validate() throws {
     if let keep, keep < 1 { throw ValidationError("--keep must be 1 or more.") }

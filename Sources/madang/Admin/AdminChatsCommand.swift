@@ -2,6 +2,6 @@ import ArgumentParser
 
 struct AdminChatsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "chats", abstract: "Chats that somebody has complained about, and their dates.",
+    commandName: "chats", abstract: "Find and remove chats, such as those reported by people, and repair their dates.",
     subcommands: [AdminChatsFind.self, AdminChatsRemove.self, AdminChatsRedate.self])
 }

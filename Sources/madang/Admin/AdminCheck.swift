@@ -4,22 +4,22 @@ import MadangOperations
 
 struct AdminCheck: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Look for what is wrong with the data, or with a backup.",
+    commandName: "check", abstract: "Check the data, or a backup, for damage.",
     usage: "madang admin check [--hashes] [--backup <dir>] [options]",
     discussion: """
-      Compares rows with files, balances with the ledger, the numbers of chats, and what refers to what; the server may run \
+      Compares rows with files, balances with the ledger, the numbers of chats, and references between rows; the server may run \
       meanwhile. Changes nothing. Exit status 1 when there are findings.
       """)
 
   @OptionGroup var options: AdminOptions
-  @Flag(help: "Read all files, and not only look at their sizes.") var hashes = false
+  @Flag(help: "Read all files completely, not only their sizes.") var hashes = false
   @Option(
-    help: ArgumentHelp("Read a backup instead, or the newest in a directory of backups.", valueName: "dir"),
+    help: ArgumentHelp("Check this backup instead, or the newest in this directory of backups.", valueName: "dir"),
     completion: .directory)
   var backup: String?
 
   func validate() throws {
-    if hashes, backup != nil { throw ValidationError("Of a backup all is read: leave out --hashes.") }
+    if hashes, backup != nil { throw ValidationError("A backup is always read completely: leave out --hashes.") }
   }
 
   func run() async throws {

@@ -2,9 +2,9 @@ import ArgumentParser
 
 struct AdminCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "admin", abstract: "Look after a server, on its own machine.",
+    commandName: "admin", abstract: "Administer a server, on its own machine.",
     discussion: """
-      Works on the server's data itself, so it needs no account and no running server, and a running one goes on. It finds \
+      Works directly on the server's data: it needs no account and no running server, and does not disturb a running one. It finds \
       the data as 'serve' does: --data or --database-url, the environment, --config.
       """,
     subcommands: [

@@ -4,15 +4,15 @@ import MadangOperations
 
 struct AdminExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write the database alone to a directory, to move it to the other engine.",
+    commandName: "export", abstract: "Write the database without files to a directory, to move it to the other engine.",
     usage: "madang admin export <dir> [options]",
     discussion: """
-      Files and secrets stay where they are. Stop the server first: what people do after the export is not in it. \
-      'madang admin import' reads it. On the way from SQLite to PostgreSQL it refuses an export that lacks rows of madang.sqlite.
+      Files and secrets stay where they are. Stop the server first: the export lacks later changes. \
+      'madang admin import' reads it. From SQLite to PostgreSQL, it refuses an export that lacks rows of madang.sqlite.
       """)
 
   @OptionGroup var options: AdminOptions
-  @Argument(help: "A directory that is empty or not there.", completion: .directory) var directory: String
+  @Argument(help: "A directory that is empty or does not exist yet.", completion: .directory) var directory: String
 
   func run() async throws {
     try await options.withData { administration, output in
@@ -22,7 +22,7 @@ struct AdminExport: AsyncParsableCommand {
       try output.show(export)
       if try await administration.isServed() {
         output.note(
-          "Warning: a server runs on this database. What people do from now on is not in the export: stop the server, and export "
+          "Warning: a server runs on this database. The export lacks changes from now on: stop the server, and export "
             + "again before you import it.")
       }
     }

@@ -7,15 +7,15 @@ struct AdminImport: AsyncParsableCommand {
     commandName: "import", abstract: "Load the database of an export, or of a backup, into an empty one.",
     usage: "madang admin import <dir> [--older] [options]",
     discussion: """
-      For moving to the other engine, and for a database that was lost while its files were not: files and secrets stay as \
-      they are. All is loaded in one transaction. With --database-url, a madang.sqlite in the data directory is renamed: \
-      nothing is to go on with it. If madang.sqlite has rows that the export lacks, the import is refused.
+      For moving to the other engine, and for a database that was lost while its files remained: files and secrets stay as \
+      they are. Everything is loaded in one transaction. With --database-url, a madang.sqlite in the data directory is renamed, \
+      so that no server continues with it. If madang.sqlite has rows that the export lacks, the import is refused.
       """)
 
   @OptionGroup var options: AdminOptions
   @Argument(help: "The export, or the backup.", completion: .directory) var directory: String
 
-  @Flag(help: "Import it although the former database has newer rows, which people then miss.") var older = false
+  @Flag(help: "Import it although the former database has newer rows, which are then missing.") var older = false
 
   func run() async throws {
     try await options.withSettings { settings, logger, output in
@@ -25,7 +25,7 @@ struct AdminImport: AsyncParsableCommand {
       }
       try output.show(imported)
       if let aside = imported.aside {
-        output.note("The former database is now \(aside). Give backups and other commands the --database-url as well.")
+        output.note("The former database is now \(aside). Pass --database-url to backups and other commands, too.")
       }
     }
   }

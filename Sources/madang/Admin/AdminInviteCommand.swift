@@ -3,10 +3,10 @@ import MadangOperations
 
 struct AdminInviteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "invite", abstract: "Invitations, for servers on which not everybody may make an account.",
+    commandName: "invite", abstract: "Invitations, for servers with restricted registration.",
     discussion: """
-      They count where the setting 'registration', or that of an API key, is 'invite' or 'domain'. An invitation of an address makes \
-      one account. Unless 'registration.confirm' is set, nobody proves that an address is theirs: tell it only to whom you mean.
+      Invitations apply if the setting 'registration', or that of an API key, is 'invite' or 'domain'. An invitation of an address allows \
+      one account. Unless 'registration.confirm' is set, people need not prove that an address is theirs: give a code only to the people you invite.
       """,
     subcommands: [AdminInviteCreate.self, AdminInviteList.self, AdminInviteRevoke.self],
     defaultSubcommand: AdminInviteCreate.self)

@@ -3,18 +3,18 @@ import MadangOperations
 
 struct AdminInviteCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Invite an address, or make a code with which people invite theirs.",
+    commandName: "create", abstract: "Invite an address, or make a code with which people invite their own address.",
     usage: "madang admin invite (<email> | --code) [--days <days>] [options]",
     discussion: """
-      A code is shown this once, with a link to a page of the server on which its holder names an address. The setting \
-      'public.url' says how the link begins.
+      A code is shown only once, with a link to a page of the server where its holder enters an address. The setting \
+      'public.url' is the first part of the link.
       """)
 
   @OptionGroup var options: AdminOptions
   @Argument(help: "The address.") var email: String?
   @Flag(help: "Make a code.") var code = false
   @Option(help: ArgumentHelp("How many addresses the code invites (default: 1).", valueName: "count")) var uses: Int?
-  @Option(help: "How many days it is good for.") var days = 14
+  @Option(help: "How many days it is valid.") var days = 14
 
   func validate() throws {
     if (email == nil) != code { throw ValidationError("Give an address, or --code\(code ? ", not both" : "").") }

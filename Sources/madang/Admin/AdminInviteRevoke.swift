@@ -3,9 +3,9 @@ import MadangOperations
 
 struct AdminInviteRevoke: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "End an invitation, and those that its code has made and that are not used.",
+    commandName: "revoke", abstract: "End an invitation. If it is a code, unused invitations made with it end, too.",
     usage: "madang admin invite revoke <number> [--yes] [options]",
-    discussion: "Accounts that were made with it stay.")
+    discussion: "Accounts that were created with it stay.")
 
   @OptionGroup var options: AdminOptions
   @OptionGroup var confirmation: ConfirmationOption

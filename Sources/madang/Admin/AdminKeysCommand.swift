@@ -3,10 +3,10 @@ import MadangOperations
 
 struct AdminKeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keys", abstract: "API keys, which applications send.",
+    commandName: "keys", abstract: "API keys, which applications send with each call.",
     discussion: """
       The server keeps hashes only. The first server of a database makes a key for each edition, in its secrets/, and knows \
-      them like those made here. Keys of its settings (--print-config) and development keys are not listed. A running server notices \
+      them like keys made here. Keys from its settings (--print-config) and development keys are not listed. A running server notices \
       changes within a second or two.
       """,
     subcommands: [AdminKeysList.self, AdminKeysCreate.self, AdminKeysRevoke.self])

@@ -5,25 +5,25 @@ import MadangOperations
 
 struct AdminKeysCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Make a key. It is shown this once.",
+    commandName: "create", abstract: "Make a key. It is shown only once.",
     usage: "madang admin keys create <label> [--edition <edition>] [options]",
     discussion: """
-      --registration says who may make an account by an application that shows the key, and --approval whether such an \
-      account waits for approval, in place of the server's settings.
+      For applications that send this key, --registration sets who may create an account, and --approval whether such an \
+      account waits for approval, instead of the server's settings.
       """)
 
   @OptionGroup var options: AdminOptions
-  @Argument(help: "What tells it from others, such as the application's name.") var label: String
+  @Argument(help: "A name for the key, such as that of the application.") var label: String
   @Option(help: ArgumentHelp("The edition it is for.", valueName: "2024-10|2024-01")) var edition = "2024-10"
 
   @Option(
-    help: ArgumentHelp("Who may make an account with it (default: as the server).", valueName: "mode"),
+    help: ArgumentHelp("Who may create an account with it (default: as the server).", valueName: "mode"),
     completion: .list(Registration.allCases.map(\.rawValue)))
   var registration: String?
 
   @Option(
     help: ArgumentHelp(
-      "Whether accounts made with it wait for approval (default: as the server).", valueName: "on|off"),
+      "Whether accounts created with it wait for approval (default: as the server).", valueName: "on|off"),
     completion: .list(["on", "off"]))
   var approval: String?
 

@@ -3,7 +3,7 @@ import MadangOperations
 
 struct AdminKeysRevoke: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "End a key: applications with it are refused from now on.",
+    commandName: "revoke", abstract: "End a key: applications that send it are refused from now on.",
     usage: "madang admin keys revoke <number> [--yes] [options]")
 
   @OptionGroup var options: AdminOptions

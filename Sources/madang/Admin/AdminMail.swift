@@ -5,7 +5,7 @@ struct AdminMail: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mail", abstract: "Send a test mail.",
     usage: "madang admin mail <address> [options]",
-    discussion: "It waits in the database until a server sends it. The server's log and metrics tell what became of it."
+    discussion: "It waits in the database until a server sends it. The server's log and metrics show the outcome."
   )
 
   @OptionGroup var options: AdminOptions
@@ -15,7 +15,9 @@ struct AdminMail: AsyncParsableCommand {
     try await options.withData { administration, output in
       let mail = try await administration.sendTestMail(to: address)
       try output.object(mail, [("to", mail.to)])
-      output.note("It waits for a running server, which sends it within seconds; its log says if it is not taken.")
+      output.note(
+        "The mail waits for a running server, which sends it within seconds; its log shows if the mail server refuses it."
+      )
     }
   }
 }

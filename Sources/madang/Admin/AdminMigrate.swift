@@ -7,7 +7,7 @@ struct AdminMigrate: AsyncParsableCommand {
     abstract: "Bring the database up to this program's version, as 'serve' does when it starts.",
     usage: "madang admin migrate [options]",
     discussion: """
-      Servers of an older version may go on meanwhile if all that is missing are additions; if not, it is refused until \
+      Servers of an older version may continue if the update only adds tables or columns; otherwise it is refused until \
       they have been stopped.
       """)
 

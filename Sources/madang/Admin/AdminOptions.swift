@@ -6,7 +6,7 @@ import MadangOperations
 
 /// Options that locate the server's data and choose the output format.
 struct AdminOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Where the server's data is (default: ./madang-data).", valueName: "dir"))
+  @Option(help: ArgumentHelp("The server's data directory (default: ./madang-data).", valueName: "dir"))
   var data: String?
 
   @Option(help: ArgumentHelp("The server's PostgreSQL: postgres://user:pass@host/db", valueName: "url"))
@@ -58,8 +58,8 @@ struct AdminOptions: ParsableArguments {
 
 /// The page of a long list.
 struct PageOptions: ParsableArguments {
-  @Option(help: "At most so many, 1 to 10000.") var limit = 100
-  @Option(help: ArgumentHelp("Only those after this number; the next page of a list.", valueName: "number"))
+  @Option(help: "The largest number of results, 1 to 10000.") var limit = 100
+  @Option(help: ArgumentHelp("Only rows after this number; the next page of a list.", valueName: "number"))
   var after: Int64 = 0
 
   func validate() throws {
@@ -68,6 +68,6 @@ struct PageOptions: ParsableArguments {
 
   /// If the page is full, prints how to get the next one.
   func note(_ count: Int, last: Int64?, _ output: Output) {
-    if count == limit, let last { output.note("There may be more: --after \(last)") }
+    if count == limit, let last { output.note("There may be more rows: --after \(last)") }
   }
 }

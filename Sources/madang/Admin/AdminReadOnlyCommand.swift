@@ -5,8 +5,8 @@ struct AdminReadOnlyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read-only", abstract: "Let people read, but not write, on all servers of the database.",
     discussion: """
-      For work on the machine, a move to another one, or to look into something. Once 'on' has answered, nothing is committed any more that \
-      people write. They go on reading and signing in.
+      For work on the machine, a move to another one, or an investigation. Once 'on' has returned, no more changes by people are committed. \
+      They can still read and sign in.
       """,
     subcommands: [AdminReadOnlyOn.self, AdminReadOnlyOff.self, AdminReadOnlyStatus.self],
     defaultSubcommand: AdminReadOnlyStatus.self)

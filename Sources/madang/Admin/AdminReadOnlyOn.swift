@@ -3,7 +3,7 @@ import MadangOperations
 
 struct AdminReadOnlyOn: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "on", abstract: "Refuse what people write from now on.",
+    commandName: "on", abstract: "Refuse changes by people from now on.",
     usage: "madang admin read-only on [--reason <text>] [options]")
 
   @OptionGroup var options: AdminOptions

@@ -3,7 +3,7 @@ import MadangOperations
 
 struct AdminReadOnlyStatus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Tell whether people may write.",
+    commandName: "status", abstract: "Show whether people may write.",
     usage: "madang admin read-only status [options]")
 
   @OptionGroup var options: AdminOptions

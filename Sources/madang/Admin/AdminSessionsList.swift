@@ -8,7 +8,7 @@ struct AdminSessionsList: AsyncParsableCommand {
 
   @OptionGroup var options: AdminOptions
   @OptionGroup var page: PageOptions
-  @Option(help: ArgumentHelp("Only those of one account.", valueName: "email")) var user: String?
+  @Option(help: ArgumentHelp("Only sessions of one account.", valueName: "email")) var user: String?
 
   func run() async throws {
     try await options.withData { administration, output in
@@ -18,7 +18,7 @@ struct AdminSessionsList: AsyncParsableCommand {
         [
           Column("ACCOUNT", \.email), Column("NUMBER") { "\($0.number)" }, Column("EDITION", \.edition),
           Column("SINCE") { LocalTime($0.createdAt).day }, Column("RENEWED") { LocalTime($0.lastUsedAt).day },
-        ], empty: "Nobody is signed in.")
+        ], empty: "There are no sessions.")
       page.note(sessions.count, last: sessions.last?.number, output)
     }
   }

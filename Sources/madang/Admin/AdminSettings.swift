@@ -6,13 +6,13 @@ struct AdminSettings: AsyncParsableCommand {
     commandName: "settings", abstract: "List the settings, and where each comes from; secrets hidden.",
     usage: "madang admin settings [<part of a key>] [options]",
     discussion: """
-      As a server that is started now, with the same options, environment and file, would have them. A running one takes those that are \
-      'live' when it gets SIGHUP ('systemctl reload madang'), and the others when it is started again.
+      Shows the settings of a server that is started now with the same options, environment and file. A running server applies the \
+      'live' ones at SIGHUP ('systemctl reload madang'), and the others at its next start.
       """)
 
   @OptionGroup var options: AdminOptions
-  @Argument(help: ArgumentHelp("Only settings with this in their key.", valueName: "part of a key")) var part = ""
-  @Flag(help: "Only settings that are not left at their defaults.") var given = false
+  @Argument(help: ArgumentHelp("Only settings whose key contains this.", valueName: "part of a key")) var part = ""
+  @Flag(help: "Only settings that differ from their defaults.") var given = false
 
   func run() async throws {
     let loaded = try await options.wording { try await options.loaded() }
@@ -28,7 +28,7 @@ struct AdminSettings: AsyncParsableCommand {
       [
         Column("SETTING", \.key), Column("VALUE", \.value), Column("FROM", \.source),
         Column("LIVE") { $0.isLive ? "live" : "" }, Column("SAYS", \.help),
-      ], empty: "There is no such setting.")
+      ], empty: "No setting matches.")
   }
 }
 

@@ -3,9 +3,9 @@ import MadangOperations
 
 struct AdminUsersConfirm: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "confirm", abstract: "Take an account's address for confirmed.",
+    commandName: "confirm", abstract: "Mark an account's address as confirmed.",
     usage: "madang admin users confirm <email> [options]",
-    discussion: "For somebody whom no mail reaches. Make sure that the address is theirs.")
+    discussion: "For a person whom no mail reaches. Make sure that the address is theirs.")
 
   @OptionGroup var options: AdminOptions
   @Argument(help: "The account's address.") var email: String

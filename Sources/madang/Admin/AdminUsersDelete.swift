@@ -3,12 +3,12 @@ import MadangOperations
 
 struct AdminUsersDelete: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "delete", abstract: "Delete an account for good, and everything about the person.",
+    commandName: "delete", abstract: "Delete an account for ever, and everything about the person.",
     usage: "madang admin users delete <email> [--yes] [options]",
     discussion: """
-      Its memberships, sessions, picture, phone and address go, and its coins. What it wrote in rooms stays, without a name; \
-      payments and the ledger stay for the books, the audit log for its days. Channels it owned go to the owners of their \
-      workspaces; workspaces it owns must be handed over or deleted first. Make an 'export' before: there is no way back.
+      Its memberships, sessions, picture, phone, address and coins are deleted. Its chats in rooms stay, without a name; \
+      payments and the ledger stay for accounting, entries of the audit log for audit.days. Its channels go to the owners of their \
+      workspaces; its workspaces must be handed over or deleted first. Make an 'export' before: this cannot be undone.
       """)
 
   @OptionGroup var options: AdminOptions
@@ -16,7 +16,7 @@ struct AdminUsersDelete: AsyncParsableCommand {
   @Argument(help: "The account's address.") var email: String
 
   func run() async throws {
-    try confirmation.confirm("Delete the account \(email) for good?")
+    try confirmation.confirm("Delete the account \(email) for ever?")
     try await options.withData { try $1.show(try await $0.deleteAccount(email)) }
   }
 }

@@ -3,9 +3,9 @@ import MadangOperations
 
 struct AdminUsersDisable: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "disable", abstract: "Shut an account out: its sessions end, signing in fails.",
+    commandName: "disable", abstract: "Disable an account: its sessions end, signing in fails.",
     usage: "madang admin users disable <email> [--yes] [options]",
-    discussion: "What it wrote stays, and so do its memberships. 'enable' lets it in again.")
+    discussion: "Its chats and memberships stay. 'enable' reverses it.")
 
   @OptionGroup var options: AdminOptions
   @OptionGroup var confirmation: ConfirmationOption

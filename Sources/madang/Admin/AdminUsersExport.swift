@@ -4,16 +4,16 @@ import MadangOperations
 
 struct AdminUsersExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write all there is about an account into a ZIP archive.",
+    commandName: "export", abstract: "Write all data of an account into a ZIP archive.",
     usage: "madang admin users export <email> <file> [options]",
     discussion: """
-      JSON and the files it has uploaded: its profile, sessions, workspaces, coins, payments and the chats it has written; no \
-      password and no token. Files that cannot be read are told; the archive is made all the same, and the exit status is 1.
+      The archive has JSON and the uploaded files: profile, sessions, workspaces, coins, payments and chats; no \
+      password and no token. Files that cannot be read are listed; the archive is still made, and the exit status is 1.
       """)
 
   @OptionGroup var options: AdminOptions
   @Argument(help: "The account's address.") var email: String
-  @Argument(help: "A file that is not there yet.", completion: .file(extensions: ["zip"])) var file: String
+  @Argument(help: "A file that does not exist yet.", completion: .file(extensions: ["zip"])) var file: String
 
   func run() async throws {
     try await options.withData { administration, output in

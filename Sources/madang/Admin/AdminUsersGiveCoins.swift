@@ -8,8 +8,8 @@ struct AdminUsersGiveCoins: AsyncParsableCommand {
 
   @OptionGroup var options: AdminOptions
   @Argument(help: "The account's address.") var email: String
-  @Argument(help: "How many, 1 to 1000000.") var amount: Int
-  @Option(help: ArgumentHelp("What the ledger says about it.", valueName: "why")) var note: String
+  @Argument(help: "How many coins, 1 to 1000000.") var amount: Int
+  @Option(help: ArgumentHelp("The note in the ledger.", valueName: "why")) var note: String
 
   func run() async throws {
     try await options.withData { try $1.show(try await $0.giveCoins(amount, to: email, note: note)) }

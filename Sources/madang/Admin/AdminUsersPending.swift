@@ -5,7 +5,7 @@ struct AdminUsersPending: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pending", abstract: "List accounts that wait for approval, the oldest first.",
     usage: "madang admin users pending [options]",
-    discussion: "New accounts wait where registration.approval is true, or their API key says so.")
+    discussion: "New accounts wait if registration.approval is true, or if their API key requires approval.")
 
   @OptionGroup var options: AdminOptions
   @OptionGroup var page: PageOptions
@@ -18,7 +18,7 @@ struct AdminUsersPending: AsyncParsableCommand {
         [
           Column("EMAIL", \.email), Column("NICKNAME", \.nickname), Column("SINCE") { LocalTime($0.createdAt).day },
           Column("ADDRESS") { $0.unconfirmedAt == nil ? "confirmed" : "not confirmed" },
-        ], empty: "Nobody waits for approval.")
+        ], empty: "No account waits for approval.")
       page.note(accounts.count, last: accounts.last?.number, output)
     }
   }

@@ -6,7 +6,7 @@ struct AdminUsersReject: AsyncParsableCommand {
     commandName: "reject", abstract: "Delete an account that waits for approval.",
     usage: "madang admin users reject <email> [--yes] [options]",
     discussion: """
-      Its address can sign up again, and waits again then. 'disable' leaves the account, and so keeps its address from that.
+      Its address can sign up again, and then waits again. To prevent that, use 'disable', which keeps the account.
       """)
 
   @OptionGroup var options: AdminOptions

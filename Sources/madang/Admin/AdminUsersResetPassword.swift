@@ -3,12 +3,12 @@ import MadangOperations
 
 struct AdminUsersResetPassword: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "reset-password", abstract: "Give an account another password and end its sessions.",
+    commandName: "reset-password", abstract: "Set a new password for an account and end its sessions.",
     usage: "madang admin users reset-password <email> [options]")
 
   @OptionGroup var options: AdminOptions
   @OptionGroup var secret: PasswordOptions
-  @Flag(help: "Give none, and send the account's address a link to choose one.") var mail = false
+  @Flag(help: "Set none; send the account's address a link to choose one.") var mail = false
   @Argument(help: "The account's address.") var email: String
 
   func validate() throws {

@@ -3,10 +3,10 @@ import MadangOperations
 
 struct AdminWorkspacesHold: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "hold", abstract: "Put a workspace on legal hold: nothing of it is deleted.",
+    commandName: "hold", abstract: "Put a workspace on legal hold: none of its data is deleted.",
     usage: "madang admin workspaces hold <workspace> [options]",
     discussion: """
-      Neither by age nor by 'chats remove' or 'users delete'. What its owner deletes vanishes from sight and stays in the \
+      Its data is deleted neither by age nor by 'chats remove' or 'users delete'. Data that its owner deletes is hidden and stays in the \
       database until the 'release'.
       """)
 

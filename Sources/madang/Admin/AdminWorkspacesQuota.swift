@@ -3,19 +3,20 @@ import MadangOperations
 
 struct AdminWorkspacesQuota: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "quota", abstract: "Show, or set, how much a workspace may have.",
+    commandName: "quota", abstract: "Show or set the quotas of a workspace.",
     usage: "madang admin workspaces quota <workspace> [options]",
     discussion: """
-      Without numbers, shows what it has and may have. What it has already stays when it may have less. With --default the workspace goes \
+      Without numbers, shows its usage and quotas. A lower quota deletes nothing. With --default the workspace goes \
       by the settings quota.channels, quota.members and quota.files again.
       """)
 
   @OptionGroup var options: AdminOptions
   @OptionGroup var place: WorkspaceArgument
-  @Option(help: ArgumentHelp("So many channels; 0 for any number.", valueName: "number")) var channels: Int?
-  @Option(help: ArgumentHelp("So many members; 0 for any number.", valueName: "number")) var members: Int?
-  @Option(help: ArgumentHelp("So many bytes of files in its chats; 0 for any.", valueName: "bytes")) var fileBytes: Int?
-  @Flag(name: .customLong("default"), help: "All as the settings say.") var goesByDefault = false
+  @Option(help: ArgumentHelp("Quota of channels; 0 for any number.", valueName: "number")) var channels: Int?
+  @Option(help: ArgumentHelp("Quota of members; 0 for any number.", valueName: "number")) var members: Int?
+  @Option(help: ArgumentHelp("Quota of bytes of files in its chats; 0 for no limit.", valueName: "bytes"))
+  var fileBytes: Int?
+  @Flag(name: .customLong("default"), help: "Use the quotas of the settings again.") var goesByDefault = false
 
   func validate() throws {
     let numbers = [channels, members, fileBytes].compactMap(\.self)

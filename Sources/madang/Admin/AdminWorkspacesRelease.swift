@@ -6,7 +6,7 @@ struct AdminWorkspacesRelease: AsyncParsableCommand {
     commandName: "release", abstract: "End a workspace's legal hold.",
     usage: "madang admin workspaces release <workspace> [--yes] [options]",
     discussion: """
-      What is too old, and what its owner deleted meanwhile, is deleted within an hour. A workspace that was deleted itself is \
+      Data that is too old, or that its owner deleted meanwhile, is deleted within an hour. A workspace that was deleted itself is \
       named by its number or id.
       """)
 

@@ -3,11 +3,11 @@ import MadangOperations
 
 struct AdminWorkspacesRemoveMember: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove-member", abstract: "Take somebody out of a workspace and its channels.",
+    commandName: "remove-member", abstract: "Remove a member from a workspace and its channels.",
     usage: "madang admin workspaces remove-member <workspace> <email> [options]",
     discussion: """
-      As if they had left: their sockets are disconnected, what they wrote stays, and the owner may add them again. Channels they \
-      own go to the workspace's owner. The owner is removed after a 'hand-over' only.
+      It is as if they had left: their sockets are disconnected, their chats stay, and the owner may add them again. Channels they \
+      own go to the workspace's owner. An owner can be removed only after a 'hand-over'.
       """)
 
   @OptionGroup var options: AdminOptions

@@ -6,20 +6,20 @@ struct AdminWorkspacesRetention: AsyncParsableCommand {
     commandName: "retention", abstract: "Set how long a workspace keeps chats and files.",
     usage: "madang admin workspaces retention <workspace> [options]",
     discussion: """
-      Without days, shows it. What is older is deleted within an hour, for good. With --default the workspace goes by the settings \
+      Without days, shows them. Older chats and files are deleted within an hour, for ever. With --default the workspace uses the settings \
       retention.chats.days and retention.files.days again.
       """)
 
   @OptionGroup var options: AdminOptions
   @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup var place: WorkspaceArgument
-  @Option(help: ArgumentHelp("Keep chats so many days; 0 for ever.", valueName: "days")) var chatDays: Int64?
-  @Option(help: ArgumentHelp("Keep files of chats so many days; 0 for ever.", valueName: "days")) var fileDays: Int64?
-  @Flag(name: .customLong("default"), help: "Keep both as the settings say.") var goesByDefault = false
+  @Option(help: ArgumentHelp("Days to keep chats; 0 for ever.", valueName: "days")) var chatDays: Int64?
+  @Option(help: ArgumentHelp("Days to keep files of chats; 0 for ever.", valueName: "days")) var fileDays: Int64?
+  @Flag(name: .customLong("default"), help: "Use the days of the settings again.") var goesByDefault = false
 
   func validate() throws {
     for days in [chatDays, fileDays] where days.map({ !(0...36_500).contains($0) }) ?? false {
-      throw ValidationError("Days must be from 0, for ever, to 36500.")
+      throw ValidationError("Days must be from 0 (for ever) to 36500.")
     }
     if goesByDefault, chatDays != nil || fileDays != nil {
       throw ValidationError("Give days, or --default.")

@@ -7,16 +7,16 @@ import MadangServer
 
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Look for what is wrong with an installation, with cures.",
+    commandName: "doctor", abstract: "Find problems of an installation, with cures.",
     usage: """
       madang doctor [<url>] [--config <file>] [--data <dir>] [options]
       madang doctor <url> --outside [options]
       madang doctor --list [--json]
       """,
     discussion: """
-      From inside it looks at settings, data and database, as 'madang admin' finds them: run it on the server's machine, as \
-      the server's user. From outside it calls the URL, as clients do; without one, public.url. With both it also asks the \
-      server what the proxy made of its calls. It changes nothing, and signs nobody in.
+      Inside, it checks settings, data and database, as 'madang admin' finds them: run it on the server's machine, as \
+      the server's user. Outside, it calls the URL as clients do, or public.url if none is given. With both it also asks the \
+      server how the proxy changed its calls. It changes nothing and signs in no account.
 
       Exit status: 0 nothing is wrong, 1 warnings, 2 errors.
       """)
@@ -26,18 +26,18 @@ struct DoctorCommand: AsyncParsableCommand {
 
   @OptionGroup var options: AdminOptions
 
-  @Flag(help: "Look from outside only; nothing of the server is needed on this machine.") var outside = false
-  @Flag(help: "Look from inside only, though public.url is set.") var inside = false
+  @Flag(help: "Check from outside only; this machine needs no data of the server.") var outside = false
+  @Flag(help: "Check from inside only, even if public.url is set.") var inside = false
   @Flag(help: "Read the whole embedded database for damage, which takes long.") var deep = false
-  @Flag(help: "List what is looked at instead.") var list = false
+  @Flag(help: "Only list the checks.") var list = false
   @Option(help: ArgumentHelp("Percent of the disk that should be free, 0 to 100.", valueName: "percent"))
   var minFree = 5
   @Option(
-    help: ArgumentHelp("How many days old the newest backup may be; 0 for not to look.", valueName: "days"))
+    help: ArgumentHelp("How many days old the newest backup may be; 0 skips this check.", valueName: "days"))
   var backupDays = 2
   @Option(help: ArgumentHelp("How long each call may take, 1 to 60.", valueName: "seconds")) var timeout = 5
   @Option(
-    help: ArgumentHelp("Certificates to believe in besides the system's, in PEM.", valueName: "file"),
+    help: ArgumentHelp("Certificate authorities to trust in addition to the system's, in PEM.", valueName: "file"),
     completion: .file())
   var caFile: String?
 
@@ -49,7 +49,7 @@ struct DoctorCommand: AsyncParsableCommand {
     if let url, !Doctor.takes(url) {
       throw ValidationError("'\(url)' is no URL of a server: write one like https://chat.example.com.")
     }
-    if outside && url == nil { throw ValidationError("--outside needs the <url> to look at.") }
+    if outside && url == nil { throw ValidationError("--outside needs the <url> to check.") }
   }
 
   func run() async throws {
@@ -72,7 +72,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let doctor = Doctor(doctorOptions, certificateEnd: { try $0.certificateEnd() }, logger: logger)
     if outside, let url { return await doctor.examine(url: url) }
     var findings = SettingNames.ignored(in: ProcessInfo.processInfo.environment.keys).map {
-      DoctorFinding(.unknownVariables, .warning, $0, cure: "leave it out of the environment, or write its right name")
+      DoctorFinding(.unknownVariables, .warning, $0, cure: "remove it from the environment, or correct its name")
     }
     if let file = options.config, FileMode(URL(filePath: file))?.isOpenToAll ?? false {
       findings.append(

@@ -125,14 +125,14 @@ extension ChatSession {
       case .discard: for chat in screen.pending where chat.hasFailed { wish.yield(.discard(chat.id)) }
       case .help: screen.notice = TypedLine.advice
       case .quit: leave()
-      case .unknown(let word): screen.notice = "there is no /\(word); /help tells what there is"
+      case .unknown(let word): screen.notice = "there is no command /\(word); /help lists them"
       }
       screen.scrollToEnd()
     }
 
     /// Leaves as soon as all chats are sent.
     private mutating func leave() {
-      screen.notice = "leaving when all is sent; Ctrl-C leaves at once"
+      screen.notice = "leaving when everything is sent; Ctrl-C leaves at once"
       wish.finish()
     }
 

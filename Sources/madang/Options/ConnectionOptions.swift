@@ -37,7 +37,7 @@ struct ConnectionOptions: ParsableArguments {
       try? await client.close()
       if let profile, ours == nil, case MadangError.signedOut = error {
         throw Failure(
-          "nobody is signed in at \(server): the profile \(file.url.path) is of \(profile.server); sign in with `madang login --server "
+          "this profile is not signed in at \(server): \(file.url.path) belongs to \(profile.server); sign in with `madang login --server "
             + "\(server)`, or give another --profile")
       }
       throw error
@@ -56,7 +56,7 @@ struct ConnectionOptions: ParsableArguments {
     while origin.hasSuffix("/") { origin.removeLast() }
     guard let url = URL(string: origin), ["http", "https"].contains(url.scheme), url.host()?.isEmpty == false,
       url.path().isEmpty, url.query() == nil
-    else { throw ValidationError("'\(text)' is no server: give a URL such as http://127.0.0.1:8080.") }
+    else { throw ValidationError("'\(text)' is not a server: give a URL such as http://127.0.0.1:8080.") }
     return origin
   }
 }

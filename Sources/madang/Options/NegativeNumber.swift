@@ -13,8 +13,8 @@ enum NegativeNumber {
     guard let found else { return }
     let cure =
       found.last?.isLetter ?? false
-      ? "is no length of time: write it without -, like 500ms, 90s, 25h or 3d. 'madang dev clock set' sets a clock back."
+      ? "is not a length of time: write it without -, like 500ms, 90s, 25h or 3d. 'madang dev clock set' sets a clock back."
       : "is less than 0, and no command takes such a number."
-    throw ValidationError("'\(found)' \(cure) A text that begins with - stands behind --.")
+    throw ValidationError("'\(found)' \(cure) Write a text that begins with - after --.")
   }
 }

@@ -9,7 +9,8 @@ struct ProfileOption: ParsableArguments {
 
   func validate() throws {
     if chosen.isEmpty || chosen.hasPrefix(".") && !chosen.contains("/") {
-      throw ValidationError("'\(chosen)' is no name of a profile.")
+      throw ValidationError(
+        "'\(chosen)' cannot be the name of a profile: begin it with a letter, or write a path with '/'.")
     }
   }
 

@@ -13,12 +13,12 @@ extension Person {
     let all = try await client.workspaces()
     if let wanted {
       guard let found = all.first(where: { $0.workspaceID == wanted || $0.name == wanted }) else {
-        throw Failure("you are in no workspace '\(wanted)'")
+        throw Failure("you are not in a workspace '\(wanted)'")
       }
       return found
     }
     guard let found = all.first(where: { $0.workspaceID == workspaceInUse }) ?? all.first else {
-      throw Failure("you are in no workspace: create one with 'madang workspace create NAME', or be invited")
+      throw Failure("you are not in a workspace: create one with 'madang workspace create NAME', or be invited")
     }
     return found
   }

@@ -28,7 +28,7 @@ struct ProfileFile: Sendable {
     do {
       return try JSONDecoder().decode(Profile.self, from: data)
     } catch {
-      throw Failure("\(url.path) is no profile: move it away and sign in again")
+      throw Failure("\(url.path) is not a profile: move it away and sign in again")
     }
   }
 

@@ -12,9 +12,10 @@ struct LoadedSettings: Sendable {
   /// Whether development mode includes the test kit.
   var hasTestKit = section(
     "Development mode",
-    setting("dev.kit", true, .flag, "development mode has worlds, clock, faults and a journal for tests"))
+    setting("dev.kit", true, .flag, "whether development mode has worlds, a clock, faults and a journal for tests"))
   var isForLocalNetwork = section(
-    "Development mode", setting("dev.lan", false, .flag, "development mode for devices in the local network too"))
+    "Development mode",
+    setting("dev.lan", false, .flag, "whether development mode also serves devices in the local network"))
   var log = section("The log", LogSettings())
 
   /// All settings, by section.
@@ -36,7 +37,7 @@ struct LoadedSettings: Sendable {
     var (read, list, found) = SettingsReader.read(Self.init, from: written)
     var mistakes = mistakes + found
     if read.isForLocalNetwork {
-      if !read.settings.isDevelopment { mistakes.append("--lan: is for development mode; add --dev") }
+      if !read.settings.isDevelopment { mistakes.append("--lan: needs development mode; add --dev") }
       let opened = written.merging(read.settings.openedToLocalNetwork(written), uniquingKeysWith: { $1 })
       (read, list, _) = SettingsReader.read(Self.init, from: opened)
     }
@@ -73,7 +74,7 @@ struct LoadedSettings: Sendable {
       } catch {
         throw SetupError(
           "--config: \(file) cannot be read: \(Self.words(error, file)); name the file that the server is started with, and "
-            + "see that it is JSON that you may read")
+            + "check that it is JSON that you may read")
       }
     }
     var written: [String: WrittenSetting] = [:]

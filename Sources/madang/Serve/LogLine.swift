@@ -19,7 +19,7 @@ struct LogLine {
   static func ofDropped(_ count: Int) -> LogLine {
     LogLine(
       level: .warning, label: "madang", source: "madang",
-      message: "lines of the log were dropped: the program that reads them is too slow, or the disk is full",
+      message: "log lines were dropped: the program that reads them is too slow, or the disk is full",
       metadata: ["lines": "\(count)"])
   }
 

@@ -12,10 +12,10 @@ struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Run the server.", usage: "madang serve [options]",
     discussion: """
-      Without --database-url everything lives under --data: the database, uploaded files and the first API keys.
+      Without --database-url all data is under --data: the database, uploaded files and the first API keys.
       When it accepts connections it prints one line on standard output: madang listening on http://HOST:PORT
-      Everything else goes to standard error. SIGTERM and SIGINT stop it politely; a second signal ends it at once. SIGHUP \
-      has it read its settings again, and take those that it can take while it runs ('madang admin settings' lists them as live), and, with TLS, \
+      Everything else goes to standard error. SIGTERM and SIGINT let requests finish; a second signal stops at once. At SIGHUP \
+      it reads its settings again and applies the live ones ('madang admin settings' lists them), and, with TLS, \
       its certificate. On a terminal without TLS, SIGHUP ends it as well.
 
       Every setting can also come from the environment (MADANG_PORT=8080) or a JSON file (--config), in this order:
@@ -29,14 +29,14 @@ struct Serve: AsyncParsableCommand {
   var port: Int?
 
   @Option(
-    help: ArgumentHelp("Speak TLS with this certificate and its chain, in PEM.", valueName: "file"),
+    help: ArgumentHelp("Use TLS with this certificate and its chain, in PEM.", valueName: "file"),
     completion: .file())
   var tlsCert: String?
 
   @Option(help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"), completion: .file())
   var tlsKey: String?
 
-  @Option(help: ArgumentHelp("Where data is kept (default: ./madang-data).", valueName: "dir"))
+  @Option(help: ArgumentHelp("The data directory (default: ./madang-data).", valueName: "dir"))
   var data: String?
 
   @Option(help: ArgumentHelp("Use PostgreSQL: postgres://user:pass@host/db", valueName: "url"))
@@ -48,22 +48,23 @@ struct Serve: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Keep files in a bucket: s3://bucket or s3://bucket/prefix", valueName: "url"))
   var files: String?
 
-  @Option(help: ArgumentHelp("Keep files that no row names in the trash so long (default: 30).", valueName: "days"))
+  @Option(
+    help: ArgumentHelp("Days that files without a database row stay in the trash (default: 30).", valueName: "days"))
   var trashDays: String?
 
-  @Option(help: ArgumentHelp("Speak this edition only (default: both).", valueName: "2024-10|2024-01"))
+  @Option(help: ArgumentHelp("Serve this edition only (default: both).", valueName: "2024-10|2024-01"))
   var edition: String?
 
   @Flag(help: "Development mode: development keys and calls, explanations. Loopback only.")
   var dev = false
 
-  @Flag(help: "With --dev: for devices in the local network too, with API keys and a token of its own.")
+  @Flag(help: "With --dev: also serve devices in the local network, with separate API keys and a token.")
   var lan = false
 
   @Option(help: ArgumentHelp("Read settings from a JSON file.", valueName: "file"))
   var config: String?
 
-  @Flag(help: "Print the settings and where each comes from, secrets hidden, and leave.")
+  @Flag(help: "Print the settings and where each comes from, secrets hidden, and exit.")
   var printConfig = false
 
   func run() async throws {
@@ -102,7 +103,8 @@ struct Serve: AsyncParsableCommand {
       logger.warning("\(warning)")
     }
     if loaded.settings.sockets.access == .open && !loaded.settings.isDevelopment {
-      logger.warning("socket.access=open: everybody hears every room; it is for local development")
+      logger.warning(
+        "socket.access=open: any client receives the chats of every room; use it for local development only")
     }
     var settings = loaded.settings
     settings.version = Version.text

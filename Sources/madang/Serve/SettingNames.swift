@@ -29,8 +29,8 @@ enum SettingNames {
   /// Settings of earlier versions and their replacements.
   private static let former = [
     "password.cost": "no longer a setting; use password.memory (KiB) and password.passes",
-    "push.queue": "no longer a setting: chats wait in the database; push.lifetime says for how many seconds",
-  ].merging(fixed.map { ($0, "no longer a setting: its default holds for all servers; leave it out") }) { $1 }
+    "push.queue": "no longer a setting: chats wait in the database, at most push.lifetime seconds",
+  ].merging(fixed.map { ($0, "no longer a setting: its default always applies; leave it out") }) { $1 }
   /// Settings of earlier versions that no installation needed to change.
   private static let fixed = [
     "audit.waiting", "database.check", "database.lock.timeout", "limits.dead.token.refreshes",
@@ -56,7 +56,7 @@ enum SettingNames {
     for (key, _) in leaves where !seen.insert(key).inserted { twice.append(key) }
     let repeated = twice.map { key in
       let child = known.first { $0.hasPrefix(key + ".") && known.contains(key) }
-      return "\(key) from \(path): it is there twice, and only one would count; write it once"
+      return "\(key) from \(path): it is there twice; write it once"
         + (child.map { ", and \"\($0)\" beside it" } ?? "")
     }
     let mistakes = leaves.sorted { $0.key < $1.key }.compactMap { key, isList -> String? in

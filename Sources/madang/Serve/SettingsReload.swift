@@ -31,7 +31,7 @@ struct SettingsReload {
       next = try loaded.taking(changes, of: read)
     } catch {
       for mistake in ((error as? SetupError)?.description ?? "\(error)").split(separator: "\n") {
-        logger.error("settings are not taken", metadata: ["mistake": "\(mistake)"])
+        logger.error("settings were not applied", metadata: ["mistake": "\(mistake)"])
       }
       return
     }
@@ -41,20 +41,21 @@ struct SettingsReload {
     }
     let live = changes.filter(\.setting.isLive)
     guard !live.isEmpty else {
-      if changes.isEmpty { logger.notice("settings are as they were") }
+      if changes.isEmpty { logger.notice("settings have not changed") }
       return
     }
     loaded = next
     level.now = next.log.level
     for change in live {
-      logger.notice("a setting is taken", metadata: ["setting": "\(change.setting.key)", "change": "\(change.words)"])
+      logger.notice(
+        "a setting was applied", metadata: ["setting": "\(change.setting.key)", "change": "\(change.words)"])
     }
     do {
       try await server.apply(
         next.settings, changes: Dictionary(uniqueKeysWithValues: live.map { ($0.setting.key, $0.words) }))
     } catch {
       logger.error(
-        "the audit log has no row about these settings", metadata: ["reason": "\(String(reflecting: error))"])
+        "these settings were not recorded in the audit log", metadata: ["reason": "\(String(reflecting: error))"])
     }
   }
 }
@@ -80,7 +81,7 @@ extension LoadedSettings {
     var next = written
     for change in changes where change.setting.isLive { next[change.setting.key] = other.written[change.setting.key] }
     do { return try LoadedSettings(next) } catch let error as SetupError {
-      throw SetupError("\(error.description)\nwith settings that need a restart first")
+      throw SetupError("\(error.description)\nbecause of settings that need a restart first")
     }
   }
 }

@@ -9,7 +9,7 @@ struct ChannelCreate: AsyncParsableCommand {
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var place: WorkspaceOption
   @Argument(help: "Its name, 1 to 30 characters, unique in the workspace.") var name: String
-  @Option(help: "What it is for.") var description: String?
+  @Option(help: "Its description.") var description: String?
   @OptionGroup var picture: PictureOption
 
   func run() async throws {

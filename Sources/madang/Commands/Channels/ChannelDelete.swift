@@ -4,7 +4,7 @@ import MadangClient
 
 struct ChannelDelete: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "delete", abstract: "Delete a channel you own, with all that was said in it.",
+    commandName: "delete", abstract: "Delete a channel you own, with all its chats.",
     usage: "madang channel delete <channel> [--yes] [options]", discussion: "The default channel cannot be deleted.")
 
   @OptionGroup var connection: ConnectionOptions
@@ -19,7 +19,7 @@ struct ChannelDelete: AsyncParsableCommand {
       try confirmation.confirm("Delete #\(channel.name) with all its chats and files?")
       try await person.client.deleteChannel(channel.channelID, in: workspace.workspaceID)
       try person.output.object(Empty(), [])
-      person.output.note("#\(channel.name) is gone.")
+      person.output.note("#\(channel.name) was deleted.")
     }
   }
 }

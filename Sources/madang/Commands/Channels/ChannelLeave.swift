@@ -4,7 +4,7 @@ import MadangClient
 
 struct ChannelLeave: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "leave", abstract: "Leave a channel; list those that are left.",
+    commandName: "leave", abstract: "Leave a channel; list the channels you still have.",
     usage: "madang channel leave <channel> [--yes] [options]",
     discussion: "Its owner must hand it over first. The default channel cannot be left.")
 

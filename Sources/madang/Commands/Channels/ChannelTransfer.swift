@@ -23,7 +23,7 @@ struct ChannelTransfer: AsyncParsableCommand {
       let handedOver = try await person.client.handOverChannel(
         channel.channelID, in: workspace.workspaceID, to: owner.userID)
       try person.show(handedOver, in: workspace)
-      person.output.note("#\(channel.name) is @\(owner.nickname)'s now.")
+      person.output.note("@\(owner.nickname) now owns #\(channel.name).")
     }
   }
 }

@@ -3,12 +3,12 @@ import Foundation
 
 struct ChatCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "chat", abstract: "Talk in a room, full-screen: what was said, what is being said, a line to type.",
+    commandName: "chat", abstract: "Talk in a room, full-screen, with its history and a line to type in.",
     usage: "madang chat <room> [options]",
     discussion: """
       Enter sends the line, PgUp and PgDn look back, /file PATH sends a file, /quit, Ctrl-D or Ctrl-C leave. The line above \
-      yours tells what is unread in your other rooms. Lost connections are opened again; what could not be sent meanwhile is \
-      sent then, or the next time. The room's history is kept in madang/history under XDG_DATA_HOME or ~/.local/share.
+      yours shows unread chats of your other rooms. Lost connections are opened again; chats that could not be sent meanwhile are \
+      sent then, or the next time you open the room. Its history is kept in madang/history under XDG_DATA_HOME or ~/.local/share.
       """)
 
   @OptionGroup var connection: ConnectionOptions
@@ -18,7 +18,7 @@ struct ChatCommand: AsyncParsableCommand {
   func validate() throws {
     if connection.json { throw ValidationError("chat is for people; 'madang watch --json' is for programs.") }
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
-      throw ValidationError("chat needs a terminal; 'madang say', 'history' and 'watch' do without.")
+      throw ValidationError("chat needs a terminal; 'madang say', 'history' and 'watch' do not.")
     }
   }
 

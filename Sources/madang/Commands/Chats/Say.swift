@@ -9,14 +9,14 @@ struct Say: AsyncParsableCommand {
     usage: "madang say <room> [<text>] [--file <path>] [--join] ...",
     discussion: """
       Only members of a channel can post there: --join joins it first, and so does reading it. If the server's answer is \
-      lost, the room's history tells whether the chat was posted: then it is shown as usual. Exit status 69 means that it \
+      lost, the command looks in the room's history: if the chat was posted, it is shown as usual. Exit status 69 means that it \
       was not posted, 74 that it may have been.
       """)
 
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var place: WorkspaceOption
   @Argument(help: "'#channel' or @nickname-or-email.") var room: String
-  @Argument(help: "What to say.") var text: String?
+  @Argument(help: "The text of the chat.") var text: String?
   @Option(
     name: [.short, .customLong("file")], help: ArgumentHelp("A file to attach; may be repeated.", valueName: "path"),
     completion: .file())
@@ -41,12 +41,12 @@ struct Say: AsyncParsableCommand {
       } catch let error as MadangError where error.code == .notFound {
         guard try await person.hasJoined(target.room) else {
           throw Failure(
-            "you have not joined \(target.name): say it with --join, or read it first with madang history '\(target.name)'"
+            "you have not joined \(target.name): post with --join, or read it first with madang history '\(target.name)'"
           )
         }
         throw error
       } catch let error as UnknownOutcome {
-        throw Failure("\(error); look with madang history before you say it again", .unknown)
+        throw Failure("\(error); check with madang history before you post it again", .unknown)
       }
       var printer = ChatPrinter(person.output)
       try printer.show(chat)

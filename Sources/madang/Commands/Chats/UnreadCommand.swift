@@ -6,7 +6,7 @@ struct UnreadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unread", abstract: "Count the chats of others that you have not read, room by room.",
     usage: "madang unread [options]",
-    discussion: "Read is what 'history' and 'watch' have shown with this profile.")
+    discussion: "Chats that 'history' or 'watch' have shown with this profile count as read.")
 
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var place: WorkspaceOption
@@ -17,7 +17,7 @@ struct UnreadCommand: AsyncParsableCommand {
       let counts = try await person.unread(in: try await person.rooms(of: workspace))
       try person.output.list(
         counts, [Column("ROOM", \.name), Column("UNREAD") { String($0.unread.count) }],
-        empty: "You have joined no room.")
+        empty: "You have not joined a room yet.")
     }
   }
 }

@@ -7,15 +7,15 @@ struct Watch: AsyncParsableCommand {
     commandName: "watch", abstract: "Print chats as they are posted, and mark them read.",
     usage: "madang watch <room> ... [--count <n>] [--timeout <seconds>] [options]",
     discussion: """
-      One line on standard error tells when every room is live. Lost connections are opened again; what was posted \
-      meanwhile is caught up with, nothing is missed or repeated.
+      A line on standard error appears when every room is live. Lost connections are opened again, and chats that were posted \
+      meanwhile are printed then: none is missed or repeated.
       """)
 
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var place: WorkspaceOption
   @Argument(help: "'#channel' or @nickname-or-email; several may be given.") var room: [String]
-  @Option(help: "Leave after this many chats.") var count: Int?
-  @Option(help: ArgumentHelp("Leave after this time; with --count that is a failure.", valueName: "seconds"))
+  @Option(help: "Stop after this many chats.") var count: Int?
+  @Option(help: ArgumentHelp("Stop after this time; with --count that is a failure.", valueName: "seconds"))
   var timeout: Double?
 
   func validate() throws {
@@ -29,7 +29,7 @@ struct Watch: AsyncParsableCommand {
       var rooms: [NamedRoom] = []
       for name in room { rooms.append(try await person.room(name, in: workspace)) }
       let seen = try await within(timeout) { [rooms] in try await person.watch(rooms, most: count) }
-      if let count, (seen ?? 0) < count { throw Failure("the time was up before all chats had come") }
+      if let count, (seen ?? 0) < count { throw Failure("the time was up before all chats had arrived") }
     }
   }
 }

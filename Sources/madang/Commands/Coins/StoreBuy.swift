@@ -4,7 +4,7 @@ import MadangClient
 
 struct StoreBuy: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "buy", abstract: "Get the coins of a payment that was made with the payment provider.",
+    commandName: "buy", abstract: "Get the coins for a payment made at the payment provider.",
     usage: "madang store buy <imp-uid> <merchant-uid> [options]",
     discussion: "A payment counts once. A development server knows the payments posted to /_dev/payments.")
 

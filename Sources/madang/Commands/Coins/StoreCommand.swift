@@ -2,5 +2,5 @@ import ArgumentParser
 
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "store", abstract: "Coins for money.", subcommands: [StoreList.self, StoreBuy.self])
+    commandName: "store", abstract: "Buy coins.", subcommands: [StoreList.self, StoreBuy.self])
 }

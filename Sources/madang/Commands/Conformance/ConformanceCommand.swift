@@ -7,21 +7,21 @@ import MadangOperations
 
 struct ConformanceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "conformance", abstract: "Try the rules of the wire contract on any server.",
+    commandName: "conformance", abstract: "Test any server against the rules of the wire contract.",
     usage: """
       madang conformance <url> --key <key> [--edition <edition>] [options]
       madang conformance <url> --key-2024-10 <key> --key-2024-01 <key>
       madang conformance --list [--only <pattern>] ... [--json]
       """,
     discussion: """
-      Signs up people of its own, lets them talk, and looks at every answer and socket. It leaves accounts, workspaces and \
-      chats behind: give it a server for tests. Each outcome goes into a file (rule, edition, heading of the \
+      Signs up its own accounts, lets them talk, and checks every answer and socket. It leaves accounts, workspaces and \
+      chats behind: use a test server. Each outcome goes into a file (rule, edition, heading of the \
       wire contract, outcome, evidence), a summary to standard output.
 
-      Rules need a key of their edition; some need both keys, some the calls of a server in development mode (--dev), among \
-      them those that move its clock. What cannot be tried is skipped, with the reason.
+      Rules need a key of their edition. Some need both keys, and some the calls of a server in development mode (--dev), such as \
+      the rules that move its clock. Rules that cannot be tried are skipped, with the reason.
 
-      Exit status 1 when a rule is violated, when none could be tried, and when the server refuses a key. docs/reference/conformance.md says how to read one.
+      Exit status 1 when a rule is violated, when no rule could be tried, and when the server refuses a key. docs/reference/conformance.md explains outcomes.
       """)
 
   @Argument(help: ArgumentHelp("The server, such as http://127.0.0.1:8080.", valueName: "url"))
@@ -29,7 +29,7 @@ struct ConformanceCommand: AsyncParsableCommand {
 
   @OptionGroup var keys: EditionKeyOptions
 
-  @Flag(help: "The server runs in development mode (/_dev); its development keys are the default then.")
+  @Flag(help: "The server runs in development mode (/_dev); then its development keys are the default.")
   var dev = false
 
   @Option(
@@ -79,7 +79,8 @@ struct ConformanceCommand: AsyncParsableCommand {
       try refuse(await server.editionsOfRefusedKeys())
       for edition in await server.editionsOfMistakenKeys() {
         printing.output.note(
-          "The key of edition \(edition.rawValue) is answered as the other edition is; is it that one's?")
+          "With the key of edition \(edition.rawValue) the server answers as the other edition: are the keys exchanged?"
+        )
       }
       return try await ProgressLine.following { tell in
         await Runner(server, selected, parallelism: parallel).run { done, total in
@@ -139,7 +140,7 @@ struct ConformanceCommand: AsyncParsableCommand {
       ], empty: "")
     if summary.failedSignUps > 1 {
       output.note(
-        "Nobody can sign up: POST /v1/users/join fails in \(summary.failedSignUps) rules, whatever they are about. Begin with it."
+        "Signing up does not work: POST /v1/users/join fails in \(summary.failedSignUps) rules. Fix it first."
       )
     }
     for violation in summary.violations {

@@ -3,7 +3,7 @@ import MadangDevelopment
 
 struct DevClockAdvance: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "advance", abstract: "Move the clock on; what lies ahead comes at once.",
+    commandName: "advance", abstract: "Advance the clock; everything due until then happens at once.",
     usage: "madang dev clock advance <time> [options]")
 
   @OptionGroup var clock: ClockOptions
@@ -11,7 +11,7 @@ struct DevClockAdvance: AsyncParsableCommand {
 
   func validate() throws {
     guard (SeedTime.distance(time) ?? -1) >= 0 else {
-      throw ValidationError("'\(time)' is no length of time: write it like 500ms, 90s, 25h or 3d.")
+      throw ValidationError("'\(time)' is not a length of time: write it like 500ms, 90s, 25h or 3d.")
     }
   }
 

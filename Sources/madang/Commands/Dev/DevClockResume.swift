@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct DevClockResume: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resume", abstract: "Have the clock run as fast as time passes.",
+    commandName: "resume", abstract: "Let the clock run at the speed of real time.",
     usage: "madang dev clock resume [options]")
 
   @OptionGroup var clock: ClockOptions

@@ -2,10 +2,10 @@ import ArgumentParser
 
 struct DevCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "dev", abstract: "Worlds, clock, faults and people of a server for tests.",
+    commandName: "dev", abstract: "Control worlds, clock, faults and people of a test server.",
     discussion: """
       Talks to a server in development mode ('madang serve --dev'): --url, MADANG_DEV_URL, else http://127.0.0.1:8080. \
-      What is of one server is asked of that one, or with --world of a world in its process. docs/reference/dev.md says more.
+      Commands act on that server, or with --world on a world in its process. docs/reference/dev.md says more.
       """,
     subcommands: [
       DevWorldsCommand.self,

@@ -4,11 +4,11 @@ import MadangDevelopment
 
 struct DevCoverage: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "coverage", abstract: "What of the contract tests have touched.",
+    commandName: "coverage", abstract: "Show which parts of the contract tests have touched.",
     usage: "madang dev coverage <file> ... [--fail-under <percent>] [options]",
     discussion: """
-      Adds up what GET /_dev/coverage of servers in development mode answered, in files or in all files of a directory \
-      whose names end with .json, and prints a table and what was never touched. docs/reference/dev.md says what counts.
+      Adds up answers of GET /_dev/coverage of servers in development mode, from files or from all files of a directory \
+      whose names end with .json. It prints a table and the parts that were never touched. docs/reference/dev.md says what counts.
 
       Exit status 1 with --fail-under when less was touched.
       """)
@@ -17,7 +17,7 @@ struct DevCoverage: ParsableCommand {
     help: ArgumentHelp("Files, or directories of them; - for standard input.", valueName: "file"), completion: .file())
   var files: [String]
 
-  @Option(help: ArgumentHelp("Fail if less than so many percent were touched.", valueName: "percent"))
+  @Option(help: ArgumentHelp("Fail if a smaller percentage was touched.", valueName: "percent"))
   var failUnder: Double?
 
   @Option(help: ArgumentHelp("Only this edition, 2024-10 or 2024-01.", valueName: "edition"))
@@ -28,7 +28,7 @@ struct DevCoverage: ParsableCommand {
       "Only these sections: operations, codes, fields, events, flows. Repeatable.", valueName: "section"))
   var of: [String] = []
 
-  @Flag(help: "Print JSON, which is read as a file again.")
+  @Flag(help: "Print JSON, which this command can read again.")
   var json = false
 
   @Flag(help: "Print an HTML page.")
@@ -62,7 +62,7 @@ struct DevCoverage: ParsableCommand {
   private func paths(_ path: String) throws -> [String] {
     if path == "-" { return [path] }
     if path.contains("://") {
-      throw Failure("\(path): is no file; curl -s \(path) | madang dev coverage -")
+      throw Failure("\(path): is not a file; use: curl -s \(path) | madang dev coverage -")
     }
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
@@ -77,7 +77,7 @@ struct DevCoverage: ParsableCommand {
   private func read(_ path: String) throws -> CoverageCounts {
     let text = try textOfInput(path)
     do { return try JSONDecoder().decode(CoverageFile.Counted.self, from: Data(text.utf8)).counts } catch {
-      throw Failure("\(path): is no answer of GET /_dev/coverage")
+      throw Failure("\(path): is not an answer of GET /_dev/coverage")
     }
   }
 }

@@ -4,17 +4,17 @@ import MadangDevelopment
 
 struct DevExpect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "expect", abstract: "Hold what clients are expected to do against the journal.",
+    commandName: "expect", abstract: "Compare the journal with expected calls of clients.",
     usage: "madang dev expect <json> [options]\nmadang dev expect - < <file>",
     discussion: """
       madang dev expect '{"expected":[{"operation":"signIn"}],"wait":"5s"}'
 
-      docs/reference/dev.md says what it may hold. Exit status 1 if it is not met, 64 if the server refuses it.
+      docs/reference/dev.md describes the fields. Exit status 1 if the expectation is not met, 64 if the server refuses it.
       """)
 
   @OptionGroup var options: DevelopmentOptions
   @OptionGroup var printing: JSONOption
-  @Argument(help: "What is expected; - for standard input.") var expectation: String
+  @Argument(help: "The expectation; - for standard input.") var expectation: String
 
   func run() async throws {
     let body = Data((expectation == "-" ? try textOfInput(expectation) : expectation).utf8)

@@ -3,7 +3,7 @@ import Foundation
 
 struct DevFaultsAdd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Add a rule, or a list of them, in JSON.",
+    commandName: "add", abstract: "Add one rule or a list of rules, in JSON.",
     usage: "madang dev faults add <json> [options]\nmadang dev faults add - < <file>",
     discussion: #"madang dev faults add '{"match":{"operation":"me"},"effect":{"kind":"answerLost"}}'"#)
 

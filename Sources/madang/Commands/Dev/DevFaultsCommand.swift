@@ -2,6 +2,6 @@ import ArgumentParser
 
 struct DevFaultsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "faults", abstract: "What goes wrong on purpose.",
+    commandName: "faults", abstract: "Faults: failures that the server makes on purpose.",
     subcommands: [DevFaultsList.self, DevFaultsAdd.self, DevFaultsRemove.self])
 }

@@ -3,7 +3,8 @@ import MadangDevelopment
 
 struct DevFaultsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the rules, and what they have done.", usage: "madang dev faults list [options]"
+    commandName: "list", abstract: "List the rules and how often each applied.",
+    usage: "madang dev faults list [options]"
   )
 
   @OptionGroup var options: DevelopmentOptions

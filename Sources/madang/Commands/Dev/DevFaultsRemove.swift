@@ -8,7 +8,7 @@ struct DevFaultsRemove: AsyncParsableCommand {
 
   @OptionGroup var options: DevelopmentOptions
   @OptionGroup var printing: JSONOption
-  @Flag(help: "All of them.") var all = false
+  @Flag(help: "Remove all.") var all = false
   @Argument(help: "Their ids.") var id: [Int] = []
 
   private struct Removed: Encodable { let removed: [Int] }

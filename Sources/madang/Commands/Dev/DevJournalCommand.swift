@@ -4,18 +4,19 @@ import MadangDevelopment
 
 struct DevJournalCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "journal", abstract: "What happened at a server, and waiting for it.",
+    commandName: "journal", abstract: "List requests and packets of a server, or wait for them.",
     usage: "madang dev journal [<field>=<value> ...] [--wait <time>] [options]",
     discussion: """
-      Fields tell entries apart, as in 'madang dev journal operation=postToChannel code=E05'; * is any text. docs/reference/dev.md \
-      lists them. With --wait it returns as soon as --count entries are there. Exit status 1 if they do not come, 64 if \
-      the server refuses the question.
+      Fields select entries, as in 'madang dev journal operation=postToChannel code=E05'; * is any text. docs/reference/dev.md \
+      lists them. With --wait it returns as soon as there are --count entries. Exit status 1 if they do not come, 64 if \
+      the server refuses a field.
       """)
 
   @OptionGroup var options: DevelopmentOptions
-  @Argument(help: ArgumentHelp("What entries must have.", valueName: "field=value")) var fields: [String] = []
+  @Argument(help: ArgumentHelp("The value that a field of an entry must have.", valueName: "field=value")) var fields:
+    [String] = []
   @Option(help: ArgumentHelp("Only entries after this number.", valueName: "number")) var after: Int?
-  @Option(help: ArgumentHelp("So many at most, the oldest first.", valueName: "count")) var limit: Int?
+  @Option(help: ArgumentHelp("The largest number of entries, the oldest first.", valueName: "count")) var limit: Int?
   @Option(help: ArgumentHelp("How long to wait for them, up to 60s.", valueName: "time")) var wait: String?
   @Option(help: ArgumentHelp("How many to wait for.", valueName: "count")) var count: Int?
   @Flag(help: "Print an entry a line, as JSON.") var json = false
@@ -57,9 +58,9 @@ struct DevJournalCommand: AsyncParsableCommand {
       [
         Column("NUMBER") { "\($0.number)" }, Column("AT", \.at), Column("WHO") { $0.account ?? "" },
         Column("WHAT", \.summary), Column("OUTCOME", \.outcome),
-      ], empty: "Nothing has happened that fits.")
+      ], empty: "No entries match.")
     if let wait, !page.complete {
-      throw Failure("\(page.entries.count) of \(count ?? 1) entries that fit were there within \(wait)")
+      throw Failure("\(page.entries.count) of \(count ?? 1) matching entries came within \(wait)")
     }
   }
 }

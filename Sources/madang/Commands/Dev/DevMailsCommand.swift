@@ -4,18 +4,18 @@ import MadangDevelopment
 
 struct DevMailsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "mails", abstract: "Mails that would have been sent.",
+    commandName: "mails", abstract: "Mails that a development server kept instead of sending.",
     usage: "madang dev mails [--to <address>] [--wait <time>] [--link] [options]",
     discussion: """
-      A server in development mode keeps them instead of sending them, the latest 1000. With --wait it returns as soon as there is one. \
+      A server in development mode keeps the latest 1000 mails instead of sending them. With --wait it returns as soon as there is one. \
       With --link it prints only the link in the newest mail. Exit status 1 \
-      if --wait or --link find none. Those of a world are at its own --url.
+      if --wait or --link find none. For mails of a world, pass the world's own --url.
       """)
 
   @OptionGroup var server: DevelopmentServerOptions
   @OptionGroup var printing: JSONOption
-  @Option(help: ArgumentHelp("Only those to this address.", valueName: "address")) var to: String?
-  @Option(help: ArgumentHelp("Only those after this one.", valueName: "id")) var after = 0
+  @Option(help: ArgumentHelp("Only mails to this address.", valueName: "address")) var to: String?
+  @Option(help: ArgumentHelp("Only mails after this id.", valueName: "id")) var after = 0
   @Option(help: ArgumentHelp("How long to wait for one, up to 60s.", valueName: "time")) var wait: String?
   @Flag(help: "Print the link in the newest one, and nothing else.") var link = false
 

@@ -8,7 +8,7 @@ struct DevPeopleAct: AsyncParsableCommand {
   }
 
   static let configuration = CommandConfiguration(
-    commandName: "act", abstract: "Have somebody post, join or leave, without signing in.",
+    commandName: "act", abstract: "Let a person post, join or leave, without signing in.",
     usage: """
       madang dev people act <who> post <text> --in <place> [options]
       madang dev people act <who> post <text> --to <person> [options]
@@ -24,7 +24,7 @@ struct DevPeopleAct: AsyncParsableCommand {
   @Argument(help: "The text of a chat.") var text: String?
   @Option(name: .customLong("in"), help: ArgumentHelp("Where.", valueName: "place")) var place: String?
   @Option(help: ArgumentHelp("To whom, for a direct message.", valueName: "person")) var to: String?
-  @Option(help: "So many pictures, which are made.") var files: Int?
+  @Option(help: "The number of generated pictures to post.") var files: Int?
 
   func validate() throws {
     switch act {

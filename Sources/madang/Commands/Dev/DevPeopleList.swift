@@ -21,7 +21,7 @@ struct DevPeopleList: AsyncParsableCommand {
       [
         Column("EMAIL", \.email), Column("NICKNAME", \.nickname), Column("NUMBER") { "\($0.number)" },
         Column("WORKSPACES") { $0.workspaces.joined(separator: ", ") },
-      ], empty: "There is nobody.")
+      ], empty: "There are no people.")
     if people.count == Self.page, let last = people.last {
       printing.output.note("There may be more: --after \(last.number)")
     }

@@ -8,12 +8,12 @@ struct DevPushesCommand: AsyncParsableCommand {
     usage: "madang dev pushes [--apns <dir> --bundle <id>] [--follow] [options]",
     discussion: """
       With --apns each notification is written to a file of its own, for 'xcrun simctl push booted FILE' or to be dropped on a \
-      simulator. With --follow it goes on until it is ended.
+      simulator. With --follow it runs until it is stopped.
       """)
 
   @OptionGroup var options: DevelopmentOptions
   @OptionGroup var printing: JSONOption
-  @Option(help: ArgumentHelp("Only those for this person's phones.", valueName: "email")) var account: String?
+  @Option(help: ArgumentHelp("Only notifications to this person's phones.", valueName: "email")) var account: String?
   @Option(help: ArgumentHelp("Only entries of the journal after this number.", valueName: "number")) var after = 0
   @Option(help: ArgumentHelp("Where to write files that end with .apns.", valueName: "dir"), completion: .directory)
   var apns: String?

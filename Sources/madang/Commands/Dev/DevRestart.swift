@@ -3,13 +3,14 @@ import MadangDevelopment
 
 struct DevRestart: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restart", abstract: "Have a server seem to restart: all connections end.",
+    commandName: "restart", abstract: "Simulate a restart of a server: all connections end.",
     usage: "madang dev restart [--down-for <time>] [options]",
-    discussion: "New connections are closed at once meanwhile, in real time. Data stays.")
+    discussion: "Until then (in real time) new connections are closed at once. Data stays.")
 
   @OptionGroup var options: DevelopmentOptions
   @OptionGroup var printing: JSONOption
-  @Option(help: ArgumentHelp("For how long nobody reaches it, up to 60s.", valueName: "time")) var downFor = "500ms"
+  @Option(help: ArgumentHelp("For how long the server is unreachable, up to 60s.", valueName: "time")) var downFor =
+    "500ms"
 
   private func milliseconds() throws -> Int { Int(try WaitTime.read(downFor, of: "--down-for") / .milliseconds(1)) }
 

@@ -3,10 +3,10 @@ import MadangDevelopment
 
 struct DevReviewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "review", abstract: "What clients do that will hurt them in life.",
+    commandName: "review", abstract: "Find habits of clients that will fail in production.",
     usage: "madang dev review [--account <email>] [options]",
     discussion: """
-      Looks in the server's journal (docs/reference/dev.md). Exit status 1 if anything was found, or if there was nothing to look at.
+      Reads the server's journal (docs/reference/dev.md). Exit status 1 if anything was found, or if the journal has no calls.
       """)
 
   @OptionGroup var options: DevelopmentOptions
@@ -25,7 +25,7 @@ struct DevReviewCommand: AsyncParsableCommand {
       output.note(
         report.looked > 0
           ? "Nothing was found in the journal's entries up to \(report.last)."
-          : "The journal has nothing of a client\(options.world == nil ? "; --world ID looks in a world's own" : "").")
+          : "The journal has no calls of clients\(options.world == nil ? "; --world ID looks in a world's own" : "").")
     } else {
       for finding in report.findings {
         try Terminal.line(

@@ -3,7 +3,7 @@ import MadangDevelopment
 
 struct DevScriptsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "scripts", abstract: "What people do by themselves.",
+    commandName: "scripts", abstract: "Scripts: what people of a world do on their own.",
     subcommands: [
       DevScriptsList.self, DevScriptsAdd.self, DevScriptsStart.self, DevScriptsStop.self, DevScriptsWait.self,
     ])

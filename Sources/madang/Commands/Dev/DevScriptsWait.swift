@@ -3,13 +3,13 @@ import MadangDevelopment
 
 struct DevScriptsWait: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "wait", abstract: "Wait until a script does not run any more.",
+    commandName: "wait", abstract: "Wait until a script has ended.",
     usage: "madang dev scripts wait <name> [--runs <count>] [options]",
-    discussion: "Exit status 1 if it is not so when the time is over, or if a run failed.")
+    discussion: "Exit status 1 if it still runs when the time is over, or if a run failed.")
 
   @OptionGroup var script: ScriptOptions
-  @Option(help: ArgumentHelp("Only until so many of its runs are over.", valueName: "count")) var runs: Int?
-  @Option(help: ArgumentHelp("How long, up to 60s of real time.", valueName: "time")) var within = "10s"
+  @Option(help: ArgumentHelp("Wait only until this many runs have ended.", valueName: "count")) var runs: Int?
+  @Option(help: ArgumentHelp("How long to wait, up to 60s of real time.", valueName: "time")) var within = "10s"
 
   func validate() throws {
     _ = try WaitTime.read(within, of: "--within", atLeast: .milliseconds(1))
@@ -31,7 +31,7 @@ struct DevScriptsWait: AsyncParsableCommand {
       let world = options.world.map { " --world \($0)" } ?? ""
       let cure =
         clock.rate == 0
-        ? "; the clock stands still: what has a pause or a rate goes on with 'madang dev clock advance 10s\(world)'"
+        ? "; the clock is frozen: pauses and rates continue with 'madang dev clock advance 10s\(world)'"
         : ""
       throw Failure("the script '\(script.name)' is not done within \(within)\(cure)")
     }

@@ -4,16 +4,16 @@ import MadangDevelopment
 
 struct DevSeedCheck: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Read a seed, without a server.",
+    commandName: "check", abstract: "Check a seed, without a server.",
     usage: "madang dev seed check <file> [--json]",
-    discussion: "A mistake is told with its line and its cure, with exit status 1.")
+    discussion: "A mistake is shown with its line and its cure; the exit status is then 1.")
 
   @OptionGroup var printing: JSONOption
   @Argument(help: "A seed in YAML or JSON; - for standard input.", completion: .file()) var file: String
 
   func run() async throws {
     if Seed.Shipped(rawValue: file) != nil, !FileManager.default.fileExists(atPath: file) {
-      throw Failure("\(file) is a seed that is shipped, and no file: 'madang dev worlds make --seed \(file)'")
+      throw Failure("\(file) is a built-in seed, not a file: 'madang dev worlds make --seed \(file)'")
     }
     let contents: Seed.Contents
     do { contents = try SeedFile.read(try textOfInput(file), from: file).contents() } catch let error as SeedError {

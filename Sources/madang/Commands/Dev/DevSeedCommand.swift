@@ -2,5 +2,6 @@ import ArgumentParser
 
 struct DevSeedCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "seed", abstract: "How worlds begin.", subcommands: [DevSeedCheck.self, DevSeedExport.self])
+    commandName: "seed", abstract: "Seeds: the initial data of worlds.",
+    subcommands: [DevSeedCheck.self, DevSeedExport.self])
 }

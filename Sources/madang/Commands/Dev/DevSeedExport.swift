@@ -4,9 +4,9 @@ import NIOCore
 
 struct DevSeedExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write what a server has as a seed.",
+    commandName: "export", abstract: "Write the data of a server as a seed.",
     usage: "madang dev seed export [--world <id>] [--output <file>] [options]",
-    discussion: "Passwords cannot be read: everybody of the seed has the usual one.")
+    discussion: "Passwords cannot be read: all people of the seed get the usual one.")
 
   @OptionGroup var options: DevelopmentOptions
   @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file; else to standard output.", valueName: "file"))

@@ -3,7 +3,7 @@ import MadangDevelopment
 
 struct DevWorldsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "worlds", abstract: "Servers of their own for tests, in the process of one.",
+    commandName: "worlds", abstract: "Worlds: separate servers for tests, in one process.",
     subcommands: [
       DevWorldsList.self, DevWorldsMake.self, DevWorldsRemove.self, DevWorldsReset.self, DevWorldsSnapshot.self,
       DevWorldsRestore.self,

@@ -9,10 +9,10 @@ struct DevWorldsMake: AsyncParsableCommand {
 
   @OptionGroup var server: DevelopmentServerOptions
   @OptionGroup var printing: JSONOption
-  @Option(help: "How it begins: empty, courtyard, crowded, edge, or a file.", completion: .file()) var seed = "empty"
-  @Option(help: "How people call it.") var name: String?
-  @Option(help: "With a number all ids and dates are the same each time.") var number: UInt64?
-  @Option(help: "A port of its own; without it a free one.") var port: Int?
+  @Option(help: "Its initial data: empty, courtyard, crowded, edge, or a file.", completion: .file()) var seed = "empty"
+  @Option(help: "Its name.") var name: String?
+  @Option(help: "With a number, ids and dates are the same each time.") var number: UInt64?
+  @Option(help: "Its port (default: a free one).") var port: Int?
 
   private struct NewWorld: Encodable {
     let seed: String

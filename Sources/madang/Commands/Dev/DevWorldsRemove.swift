@@ -3,12 +3,12 @@ import MadangDevelopment
 
 struct DevWorldsRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Stop worlds and remove all that they have.",
+    commandName: "remove", abstract: "Stop worlds and remove their data.",
     usage: "madang dev worlds remove <id> ... [options]\nmadang dev worlds remove --all [options]")
 
   @OptionGroup var server: DevelopmentServerOptions
   @OptionGroup var printing: JSONOption
-  @Flag(help: "All of them.") var all = false
+  @Flag(help: "Remove all.") var all = false
   @Argument(help: "Their ids or names.") var id: [String] = []
 
   private struct Removed: Encodable { let removed: [String] }

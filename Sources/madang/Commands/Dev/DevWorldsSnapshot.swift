@@ -3,13 +3,13 @@ import MadangDevelopment
 
 struct DevWorldsSnapshot: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "snapshot", abstract: "Keep how a world is now, under a name.",
+    commandName: "snapshot", abstract: "Save the present state of a world under a name.",
     usage: "madang dev worlds snapshot <id> <name> [options]")
 
   @OptionGroup var server: DevelopmentServerOptions
   @OptionGroup var printing: JSONOption
   @Argument(help: "The world's id or name.") var id: String
-  @Argument(help: "A name; one that was used is used anew.") var name: String
+  @Argument(help: "A name; an existing snapshot of this name is replaced.") var name: String
 
   private struct Snapshots: Encodable { let snapshots: [String] }
 

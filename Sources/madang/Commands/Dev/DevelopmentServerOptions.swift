@@ -41,7 +41,8 @@ struct DevelopmentServerOptions: ParsableArguments {
     let text = url ?? Environment.current.devServer ?? Self.standard
     if let server = text.firstMatch(of: /^(.*[^\/])\/_dev(\/.*)?$/)?.1 {
       throw ValidationError(
-        "'\(text)' is more than a server: give \(server), and the token behind /_dev/, if there is one, with --token.")
+        "'\(text)' is more than the URL of a server: give \(server), and the token behind /_dev/, if there is one, with --token."
+      )
     }
     return try ConnectionOptions.normalised(text)
   }
@@ -142,7 +143,7 @@ struct DevelopmentServerOptions: ParsableArguments {
       guard status != .forbidden else {
         return Failure(
           (hasToken
-            ? "\(server) does not take this token; give the one that"
+            ? "\(server) refuses this token; give the one that"
             : "\(server) asks programs of other machines for a token; give the one that")
             + " 'madang serve --dev --lan' shows there with --token or MADANG_DEV_TOKEN")
       }
@@ -150,8 +151,8 @@ struct DevelopmentServerOptions: ParsableArguments {
       return Failure(words, status == .badRequest ? mistaken : .failed)
     }
     return Failure(
-      "\(server) does not know this call (\(status.code)): it is no server in development mode, or the port of one world; "
-        + "name the one that 'madang serve --dev' says")
+      "\(server) does not know this call (\(status.code)): it is not in development mode, or this is the port of one world; "
+        + "use the URL that 'madang serve --dev' prints")
   }
 }
 
@@ -187,7 +188,7 @@ func textOfInput(_ path: String) throws -> String {
   do {
     if path == "-" {
       let bytes = try FileHandle.standardInput.readToEnd() ?? Data()
-      guard let text = String(validating: bytes, as: UTF8.self) else { throw Failure("standard input is no UTF-8") }
+      guard let text = String(validating: bytes, as: UTF8.self) else { throw Failure("standard input is not UTF-8") }
       return text
     }
     var isDirectory: ObjCBool = false

@@ -4,7 +4,7 @@ import MadangClient
 
 struct DMList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List your direct-message rooms, the latest talk first.",
+    commandName: "list", abstract: "List your direct-message rooms, the latest active one first.",
     usage: "madang dm list [options]")
 
   @OptionGroup var connection: ConnectionOptions

@@ -10,13 +10,15 @@ struct FileGet: AsyncParsableCommand {
     usage: "madang file get <path> [--output <file>] [options]")
 
   @OptionGroup var connection: ConnectionOptions
-  @Argument(help: "The path as chats show it, /static/<folder>/<name>.") var path: String
+  @Argument(help: "The path of the file in chats, /static/<folder>/<name>.") var path: String
   @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file")) var output: String?
 
   func validate() throws {
-    if output == nil, connection.json { throw ValidationError("--json needs --output: the file itself is no JSON.") }
+    if output == nil, connection.json {
+      throw ValidationError("--json needs --output, because the file itself is not JSON.")
+    }
     if output == nil, isatty(STDOUT_FILENO) == 1 {
-      throw ValidationError("A file is not for the terminal: give --output FILE, or redirect.")
+      throw ValidationError("Files are not printed on a terminal: give --output FILE, or redirect the output.")
     }
   }
 

@@ -9,7 +9,7 @@ struct ProfileShow: AsyncParsableCommand {
 
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var place: WorkspaceOption
-  @Argument(help: ArgumentHelp("Somebody in the workspace.", valueName: "@nickname-or-email")) var member: String?
+  @Argument(help: ArgumentHelp("A member of the workspace.", valueName: "@nickname-or-email")) var member: String?
 
   func run() async throws {
     try await connection.withPerson { person in

@@ -9,7 +9,7 @@ struct WorkspaceCreate: AsyncParsableCommand {
 
   @OptionGroup var connection: ConnectionOptions
   @Argument(help: "Its name, 1 to 30 characters, unique on the server.") var name: String
-  @Option(help: "What it is for.") var description: String?
+  @Option(help: "Its description.") var description: String?
   @OptionGroup var picture: PictureOption
 
   func run() async throws {

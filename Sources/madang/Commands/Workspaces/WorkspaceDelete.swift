@@ -4,7 +4,7 @@ import MadangClient
 
 struct WorkspaceDelete: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "delete", abstract: "Delete a workspace you own, with all that was said in it.",
+    commandName: "delete", abstract: "Delete a workspace you own, with all its chats.",
     usage: "madang workspace delete [--yes] [options]")
 
   @OptionGroup var connection: ConnectionOptions
@@ -17,7 +17,7 @@ struct WorkspaceDelete: AsyncParsableCommand {
       try confirmation.confirm("Delete \(workspace.name) with all its channels, chats and files?")
       try await person.client.deleteWorkspace(workspace.workspaceID)
       try person.output.object(Empty(), [])
-      person.output.note("\(workspace.name) is gone.")
+      person.output.note("\(workspace.name) was deleted.")
     }
   }
 }

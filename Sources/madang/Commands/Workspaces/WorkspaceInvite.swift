@@ -4,7 +4,7 @@ import MadangClient
 
 struct WorkspaceInvite: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "invite", abstract: "Make somebody a member of your workspace, at once.",
+    commandName: "invite", abstract: "Add an account to your workspace.",
     usage: "madang workspace invite <email> [options]")
 
   @OptionGroup var connection: ConnectionOptions

@@ -4,9 +4,9 @@ import MadangClient
 
 struct WorkspaceLeave: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "leave", abstract: "Leave a workspace and its channels; list those that are left.",
+    commandName: "leave", abstract: "Leave a workspace and its channels; list the workspaces you still have.",
     usage: "madang workspace leave [--yes] [options]",
-    discussion: "Who owns the workspace, or a channel of it, must hand it over first.")
+    discussion: "Owners of the workspace, or of one of its channels, must hand it over first.")
 
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var place: WorkspaceOption

@@ -24,6 +24,6 @@ extension Person {
       [
         Column("NAME") { $0.workspaceID == current?.workspaceID ? "* " + $0.name : "  " + $0.name },
         Column("ID", \.workspaceID), Column("SINCE") { LocalTime($0.createdAt).day },
-      ], empty: "You are in no workspace yet.")
+      ], empty: "You are not in a workspace yet.")
   }
 }

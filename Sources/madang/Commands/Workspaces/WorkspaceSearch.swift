@@ -19,7 +19,7 @@ struct WorkspaceSearch: AsyncParsableCommand {
       let channels = found.channels.map { Hit(name: "#" + $0.name, about: $0.description) }
       let members = found.workspaceMembers.map { Hit(name: "@" + $0.nickname, about: $0.email) }
       try person.output.list(
-        channels + members, [Column("NAME", \.name), Column("ABOUT", \.about)], empty: "Nothing was found.")
+        channels + members, [Column("NAME", \.name), Column("ABOUT", \.about)], empty: "Nothing matches.")
     }
   }
 

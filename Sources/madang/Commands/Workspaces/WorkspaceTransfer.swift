@@ -19,7 +19,7 @@ struct WorkspaceTransfer: AsyncParsableCommand {
       let owner = try await person.member(member, of: workspace)
       try confirmation.confirm("Make @\(owner.nickname) the owner of \(workspace.name)?")
       try person.show(try await person.client.handOverWorkspace(workspace.workspaceID, to: owner.userID))
-      person.output.note("\(workspace.name) is @\(owner.nickname)'s now.")
+      person.output.note("@\(owner.nickname) now owns \(workspace.name).")
     }
   }
 }

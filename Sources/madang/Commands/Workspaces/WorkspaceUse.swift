@@ -3,7 +3,7 @@ import MadangAPI
 
 struct WorkspaceUse: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "use", abstract: "Choose the workspace that commands mean when none is named.",
+    commandName: "use", abstract: "Choose the default workspace of commands.",
     usage: "madang workspace use <name-or-id> [options]")
 
   @OptionGroup var connection: ConnectionOptions
