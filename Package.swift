@@ -41,7 +41,6 @@ extension Target.Dependency {
     name: "JWTKit", package: "jwt-kit", condition: .when(traits: ["Chat"]))
   static let logging: Self = .product(name: "Logging", package: "swift-log")
   static let nioCore: Self = .product(name: "NIOCore", package: "swift-nio")
-  static let nioConcurrency: Self = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
   static let nioEmbedded: Self = .product(name: "NIOEmbedded", package: "swift-nio")
   static let nioFileSystem: Self = .product(name: "_NIOFileSystem", package: "swift-nio")
   static let nioFoundationCompat: Self = .product(
@@ -112,9 +111,8 @@ let package = Package(
     .target(
       name: "SocketIOServer",
       dependencies: [
-        "CZlib", "SocketIOProtocol", .deque, .httpTypes, .hummingbirdCore, .logging,
-        .nioCore, .nioConcurrency, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix, .nioSSLIfTLS, .nioTLS,
-        .nioWebSocket, .serviceLifecycle, .unixSignals,
+        "CZlib", "SocketIOProtocol", .deque, .httpTypes, .hummingbirdCore, .logging, .nioCore, .nioHTTP1,
+        .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix, .nioSSLIfTLS, .nioTLS, .serviceLifecycle, .unixSignals,
       ],
       exclude: ["README.md"], swiftSettings: counted),
     .target(
@@ -294,15 +292,15 @@ let package = Package(
       name: "Fuzzing", path: "Tests/Fuzzing", resources: [.copy("Corpus")], swiftSettings: strict),
     // What the tests of Socket.IO's modules share. It knows nothing of Madang.
     .target(
-      name: "SocketIOSupport", dependencies: ["SocketIOClient", "SocketIOProtocol", .logging],
+      name: "SocketIOSupport", dependencies: ["SocketIOClient", "SocketIOProtocol", .logging, .nioCore, .nioPosix],
       path: "Tests/SocketIOSupport", swiftSettings: strict),
     .testTarget(
       name: "SocketIOProtocolTests", dependencies: ["Fuzzing", "SocketIOProtocol"], swiftSettings: strict),
     .testTarget(
       name: "SocketIOServerTests",
       dependencies: [
-        "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", "Support",
-        .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioPosix, .serviceLifecycle,
+        "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", .httpTypes,
+        .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioPosix, .serviceLifecycle,
       ],
       resources: [.embedInCode("Resources/reference-wire.txt")], swiftSettings: strict),
     .testTarget(
@@ -315,8 +313,8 @@ let package = Package(
     .testTarget(
       name: "SocketIOPostgresTests",
       dependencies: [
-        "SocketIOPostgres", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", "Storage",
-        "Support", .httpTypes, .logging, .nioCore,
+        "CPostgres", "SocketIOPostgres", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport",
+        .httpTypes, .logging, .nioCore,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -2,6 +2,7 @@ import Foundation
 import MadangAPI
 import MadangCore
 import NIOHTTP1
+import SocketIOSupport
 import Support
 import Testing
 

@@ -5,6 +5,7 @@ import MadangDevelopment
 import MadangOperations
 import MadangServer
 import NIOHTTP1
+import SocketIOSupport
 import Support
 import Testing
 

@@ -4,6 +4,7 @@ import MadangDevelopment
 import MadangOperations
 import MadangServer
 import NIOHTTP1
+import SocketIOSupport
 import Support
 import Synchronization
 import Testing

@@ -3,6 +3,7 @@ import MadangAPI
 import MadangCore
 import NIOHTTP1
 import SocketIOProtocol
+import SocketIOSupport
 import Support
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import MadangDevelopment
 import NIOHTTP1
+import SocketIOSupport
 import Support
 import Testing
 

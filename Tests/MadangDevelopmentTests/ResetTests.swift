@@ -3,6 +3,7 @@ import MadangAPI
 import MadangDevelopment
 import MadangServer
 import NIOHTTP1
+import SocketIOSupport
 import Support
 import Testing
 

@@ -5,6 +5,7 @@ import MadangCore
 import MadangServer
 import NIOCore
 import NIOHTTP1
+import SocketIOSupport
 import Support
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import MadangAPI
 import MadangDevelopment
 import NIOHTTP1
+import SocketIOSupport
 import Support
 import Testing
 

@@ -5,6 +5,7 @@ import MadangOperations
 import MadangServer
 import NIOHTTP1
 import ServiceLifecycle
+import SocketIOSupport
 import Support
 import Testing
 

@@ -6,6 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import ServiceLifecycle
 import SocketIOClient
+import SocketIOSupport
 import Support
 import Testing
 

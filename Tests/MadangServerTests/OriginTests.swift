@@ -1,5 +1,6 @@
 import Foundation
 import MadangCore
+import SocketIOSupport
 import Support
 import Testing
 

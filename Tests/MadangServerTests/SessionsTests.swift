@@ -3,6 +3,7 @@ import MadangAPI
 import MadangCore
 import MadangServer
 import NIOHTTP1
+import SocketIOSupport
 import Support
 import Testing
 

@@ -1,5 +1,6 @@
 import MadangAPI
 import MadangCore
+import SocketIOSupport
 import Testing
 
 @testable import MadangServer

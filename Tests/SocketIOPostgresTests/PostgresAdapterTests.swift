@@ -1,11 +1,8 @@
 import Foundation
-import Logging
 import SocketIOClient
 import SocketIOPostgres
 import SocketIOProtocol
 import SocketIOServer
-import Storage
-import Support
 import Testing
 
 @Suite("The adapter for PostgreSQL", .enabled(if: PostgresServer.url != nil), .timeLimit(.minutes(3)))
@@ -24,8 +21,8 @@ struct PostgresAdapterTests {
         let client = try await cluster.client(of: 1)
         var heard = await client.events("e", as: Int.self).makeAsyncIterator()
         for round in 1...3 {
-          try await PostgresServer.administer(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = \(name)")
+          try PostgresServer.run(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(name)'")
           #expect(await eventually { cluster.nodes[1].adapter.connections == round + 1 })
           try cluster.nodes[0].server.emit("e", round, to: .main())
           #expect(try await heard.next() == round)
@@ -70,20 +67,12 @@ struct PostgresAdapterTests {
 
   /// Suspends the backends with this name while the body runs.
   private static func stopping(_ name: String, _ body: () async throws -> Void) async throws {
-    var configuration = DatabaseConfiguration(.postgres(url: try #require(PostgresServer.url)))
-    configuration.readers = 1
-    let database = try await Database(configuration, logger: Logger(label: "test"))
-    try await closing(database) { (database) async throws in
-      let backends = try await database.read {
-        try $0.all("SELECT pid FROM pg_stat_activity WHERE application_name = \(name)") {
-          Int32(try $0.get("pid", as: Int.self))
-        }
-      }
-      #expect(!backends.isEmpty)
-      for backend in backends { kill(backend, SIGSTOP) }
-      defer { for backend in backends { kill(backend, SIGCONT) } }
-      try await body()
-    }
+    let pids = try PostgresServer.run("SELECT pid FROM pg_stat_activity WHERE application_name = '\(name)'")
+    let backends = pids.compactMap(Int32.init)
+    #expect(!backends.isEmpty)
+    for backend in backends { kill(backend, SIGSTOP) }
+    defer { for backend in backends { kill(backend, SIGCONT) } }
+    try await body()
   }
 
   @Test("while connections are cut, broadcasts arrive at most once and in order, and afterwards all arrive again")
@@ -106,8 +95,8 @@ struct PostgresAdapterTests {
         for number in 0..<2_000 {
           try server.emit("e", number, to: .main())
           guard number % 400 == 200 else { continue }
-          try await PostgresServer.administer(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = \(name)")
+          try PostgresServer.run(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(name)'")
         }
         let ending = Task {
           while !Task.isCancelled {
@@ -137,7 +126,7 @@ struct PostgresAdapterTests {
           "a99999999999999999999", String(repeating: "m", count: 7_999),
         ]
         for payload in payloads {
-          try await PostgresServer.administer("NOTIFY \(raw: adapter.channel), '\(raw: payload)'")
+          try PostgresServer.run("NOTIFY \(adapter.channel), '\(payload)'")
         }
         try cluster.nodes[1].server.emit("e", 1, to: .main())
         #expect(try await heard.next() == 1)
@@ -162,20 +151,12 @@ struct PostgresAdapterTests {
         let text = SocketArguments([JSONText.quotedBytes(String(repeating: "x", count: 10_000))])
         cluster.nodes[0].server.emit("e", text, to: .main())
         #expect(try await heard.next(isolation: #isolation)?.arguments == text)
-        try await PostgresServer.administer(
-          "INSERT INTO \(raw: table) (created_at, payload) VALUES (now() - interval '2 hours', '')")
-        let database = try await Database(
-          DatabaseConfiguration(.postgres(url: adapter.url)), logger: Logger(label: "test"))
-        try await closing(database) { (database) async throws in
-          #expect(
-            try await eventually {
-              try await database.read {
-                try $0.all("SELECT octet_length(payload) AS size FROM \(raw: table)") {
-                  try $0.get("size", as: Int.self) > 10_000
-                }
-              } == [true]
-            })
-        }
+        try PostgresServer.run(
+          "INSERT INTO \(table) (created_at, payload) VALUES (now() - interval '2 hours', '')")
+        #expect(
+          try await eventually {
+            try PostgresServer.run("SELECT octet_length(payload) > 10000 FROM \(table)") == ["t"]
+          })
       }
     }
   }

@@ -3,7 +3,6 @@ import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
 import SocketIOSupport
-import Support
 import Testing
 
 @Suite("The admin namespace", .timeLimit(.minutes(2)))

@@ -2,7 +2,6 @@ import HTTPTypes
 import Logging
 import SocketIOProtocol
 import SocketIOSupport
-import Support
 import Testing
 
 @testable import SocketIOServer

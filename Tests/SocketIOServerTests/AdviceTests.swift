@@ -1,7 +1,6 @@
 import Logging
 import SocketIOProtocol
 import SocketIOSupport
-import Support
 import Synchronization
 import Testing
 

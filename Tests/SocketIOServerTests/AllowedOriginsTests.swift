@@ -1,7 +1,7 @@
 import HTTPTypes
 import SocketIOProtocol
 import SocketIOServer
-import Support
+import SocketIOSupport
 import Testing
 
 extension HTTPField.Name {

@@ -2,7 +2,6 @@ import NIOPosix
 import SocketIOProtocol
 import SocketIOServer
 import SocketIOSupport
-import Support
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import Fuzzing
 import SocketIOProtocol
-import Support
+import SocketIOSupport
 import Testing
 
 /// Clients that connect and leave. `Scripts/churn` runs it with a thousand clients for a minute.

@@ -7,7 +7,6 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOPosix
 import SocketIOSupport
-import Support
 import Testing
 
 @testable import SocketIOServer

@@ -1,6 +1,6 @@
 import SocketIOProtocol
 import SocketIOServer
-import Support
+import SocketIOSupport
 import Testing
 
 /// Timeouts are exact to the millisecond for requests, however coarse the server's timer and however busy its loops.

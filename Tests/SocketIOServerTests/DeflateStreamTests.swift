@@ -1,7 +1,7 @@
 import Fuzzing
 import NIOCore
 import SocketIOProtocol
-import Support
+import SocketIOSupport
 import Testing
 
 @testable import SocketIOServer

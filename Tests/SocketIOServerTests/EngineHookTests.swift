@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOPosix
 import SocketIOProtocol
 import SocketIOServer
-import Support
+import SocketIOSupport
 import Testing
 
 @Suite("An application's hooks for opening requests", .timeLimit(.minutes(1)))

@@ -1,6 +1,6 @@
 import SocketIOProtocol
 import SocketIOServer
-import Support
+import SocketIOSupport
 import Testing
 
 @Suite("Engine.IO 3 clients", .timeLimit(.minutes(1)))

@@ -1,5 +1,5 @@
 import SocketIOProtocol
-import Support
+import SocketIOSupport
 import Testing
 
 @testable import SocketIOServer

@@ -3,7 +3,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
-import Support
+import SocketIOSupport
 import Testing
 
 @testable import SocketIOServer

@@ -1,6 +1,5 @@
 import SocketIOServer
 import SocketIOSupport
-import Support
 import Testing
 
 @Suite("Namespaces by name and by pattern", .timeLimit(.minutes(1)))

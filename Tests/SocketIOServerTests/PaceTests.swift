@@ -1,6 +1,6 @@
 import NIOCore
 import NIOEmbedded
-import Support
+import SocketIOSupport
 import Synchronization
 import Testing
 

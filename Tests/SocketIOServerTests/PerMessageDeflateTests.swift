@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOCore
 import SocketIOProtocol
-import Support
+import SocketIOSupport
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import SocketIOProtocol
 import SocketIOServer
-import Support
+import SocketIOSupport
 import Testing
 
 @Suite("Long-polling as HTTP", .timeLimit(.minutes(1)))

@@ -1,7 +1,7 @@
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
-import Support
+import SocketIOSupport
 import Synchronization
 import Testing
 

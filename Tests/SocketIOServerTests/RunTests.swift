@@ -2,7 +2,6 @@ import Logging
 import SocketIOProtocol
 import SocketIOServer
 import SocketIOSupport
-import Support
 import Testing
 
 @Suite("Running a server", .timeLimit(.minutes(1)))

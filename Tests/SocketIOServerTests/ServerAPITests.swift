@@ -5,7 +5,6 @@ import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
 import SocketIOSupport
-import Support
 import Testing
 
 @Suite("The server's calls for applications", .timeLimit(.minutes(2)))

@@ -1,5 +1,5 @@
 import SocketIOServer
-import Support
+import SocketIOSupport
 import Testing
 
 @Suite("A shutdown", .timeLimit(.minutes(2)))

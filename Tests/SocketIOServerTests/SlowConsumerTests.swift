@@ -1,6 +1,6 @@
 import Foundation
 import NIOCore
-import Support
+import SocketIOSupport
 import Testing
 
 /// A client that does not read, among many that do. `Scripts/churn` runs it with a thousand clients.

@@ -1,6 +1,6 @@
 import SocketIOProtocol
 import SocketIOServer
-import Support
+import SocketIOSupport
 import Testing
 
 @Suite("Application code that runs when data of sockets changes or is released", .timeLimit(.minutes(2)))

@@ -4,7 +4,6 @@ import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
 import SocketIOSupport
-import Support
 import Testing
 
 @Suite("Data of sockets", .timeLimit(.minutes(2)))

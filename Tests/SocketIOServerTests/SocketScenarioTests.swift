@@ -1,6 +1,6 @@
 import SocketIOProtocol
 import SocketIOServer
-import Support
+import SocketIOSupport
 import Testing
 
 @Suite("Socket.IO over every transport", .timeLimit(.minutes(1)))

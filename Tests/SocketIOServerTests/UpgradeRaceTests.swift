@@ -2,7 +2,6 @@ import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
 import SocketIOSupport
-import Support
 import Synchronization
 import Testing
 

@@ -2,7 +2,6 @@ import Foundation
 import SocketIOClient
 import SocketIOServer
 import SocketIOSupport
-import Support
 import Synchronization
 import Testing
 

@@ -2,7 +2,6 @@ import NIOCore
 import SocketIOProtocol
 import SocketIOServer
 import SocketIOSupport
-import Support
 import Testing
 
 @Suite("The first events of a client, and volatile events", .timeLimit(.minutes(2)))

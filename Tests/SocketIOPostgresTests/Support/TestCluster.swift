@@ -5,8 +5,6 @@ import SocketIOPostgres
 import SocketIOProtocol
 import SocketIOServer
 import SocketIOSupport
-import Storage
-import Support
 import Testing
 
 /// The adapters with which all behaviour of a cluster is tested.
@@ -52,8 +50,7 @@ actor TestCluster {
 
   /// Runs the body with an adapter that has its own schema and channel.
   static func withPostgres(_ body: (PostgresAdapter) async throws -> Void) async throws {
-    try await withEngine(.postgres) { place in
-      guard case .postgres(let url) = place else { return }
+    try await PostgresServer.withSchema { url in
       var adapter = PostgresAdapter(url: url)
       adapter.channel = "test_\(UInt64.random(in: .min ... .max))"
       adapter.reconnectDelay = .milliseconds(20)

@@ -1,6 +1,6 @@
 import Foundation
 import SocketIOProtocol
-import Support
+import SocketIOSupport
 import Testing
 
 /// How probes reach the server, and how their outcomes are written.

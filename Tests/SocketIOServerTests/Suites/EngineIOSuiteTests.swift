@@ -1,6 +1,6 @@
 import Foundation
 import SocketIOProtocol
-import Support
+import SocketIOSupport
 import Testing
 
 /// The requirements of the official engine.io-protocol suites for a server, written from the protocol's text, for both revisions.

@@ -1,5 +1,5 @@
 import SocketIOProtocol
-import Support
+import SocketIOSupport
 import Testing
 
 /// The requirements of the official socket.io-protocol suite for a server, written from the protocol's text, and the same for revision 4.

@@ -1,6 +1,6 @@
 import Foundation
 import SocketIOProtocol
-import Support
+import SocketIOSupport
 import Testing
 
 /// `socketio-echo` in one of the modes for the official suites.

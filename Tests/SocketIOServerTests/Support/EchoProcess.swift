@@ -1,5 +1,5 @@
 import Foundation
-import Support
+import SocketIOSupport
 import Testing
 
 /// The program `socketio-echo`, running on a free port.

@@ -1,4 +1,4 @@
-import Support
+import SocketIOSupport
 
 extension EngineClient {
   /// - Parameter query: Sent with the request that opens the session.

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import Support
+import SocketIOSupport
 import Synchronization
 
 /// A WebSocket client in `/bench` that only records when the numbered events of a broadcast arrive.

@@ -1,5 +1,5 @@
 import SocketIOProtocol
-import Support
+import SocketIOSupport
 
 /// A client that upgrades like socket.io-client-swift: it POSTs and probes at once, and completes the upgrade as soon as its waiting GET
 /// returns, whether or not its POST has been answered.

@@ -8,7 +8,6 @@ import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
 import SocketIOSupport
-import Support
 
 /// The listener of a test server.
 enum TestListener: CaseIterable {

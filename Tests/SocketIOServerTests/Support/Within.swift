@@ -1,3 +1,5 @@
+import SocketIOSupport
+
 /// The result of `body`, or `nil` if it takes longer or throws. Then `body` is cancelled, and a `Wire` that it read from can no longer be
 /// used.
 func within<Value: Sendable>(
