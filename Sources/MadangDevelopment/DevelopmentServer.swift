@@ -95,15 +95,12 @@ private final class SharedWorlds: Sendable {
 
   /// Lets the server's port also serve worlds, by the hosts of requests.
   func stand(around surroundings: inout Surroundings, _ kit: Kit) {
-    let (connections, requests) = (surroundings.connections, surroundings.requests)
-    surroundings.connections = { [self] configuration in
-      connections?(&configuration)
-      configuration.server = { [self] host in
-        switch addressee(of: host) {
-        case .server: kit.current.server?.socketIO
-        case .world(let world): world.kit.current.server?.socketIO
-        case .unknown: nil
-        }
+    let requests = surroundings.requests
+    surroundings.sockets = { [self] host in
+      switch addressee(of: host) {
+      case .server: kit.current.server?.socketIO
+      case .world(let world): world.kit.current.server?.socketIO
+      case .unknown: nil
       }
     }
     surroundings.requests = { [self] request, channel, isForOperators, answer in

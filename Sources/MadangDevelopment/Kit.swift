@@ -22,6 +22,7 @@ package final class Kit: Sendable {
   /// Calls under `/_dev`.
   let developmentCalls = CallsUnderWay()
   private let connections = Connections()
+  private let disturbedSessions = DisturbedSessions()
   let clock: MadangCore.Clock
   private let calls = CallsToEnd()
   private let waits: Waits
@@ -70,12 +71,12 @@ package final class Kit: Sendable {
   /// Watches and disturbs a server's packets, and records events at its stand-ins.
   func surroundings(of calls: CallsUnderWay) -> Surroundings {
     var surroundings = Surroundings()
-    surroundings.packets = SocketIOServer.PacketInterceptor(
-      isActive: { [faults, journal, outage] in
-        faults.disturbsSockets || journal.recordsPackets || !outage.isOver
-      },
-      opening: { [self] in opening($0) }, packet: { [self] in action(on: $0) },
-      session: { [journal] in journal.record($0) })
+    surroundings.packets = SocketIOServer.PacketHook(
+      opening: { [self] in opening($0) }, packet: { [self] in takes($0) },
+      session: { [journal, disturbedSessions] news in
+        journal.record(news)
+        if case .closed = news.event { disturbedSessions.ended(news.sessionID) }
+      })
     surroundings.occurrences = { [journal] in
       if !calls.isEnding { journal.record($0) }
     }
@@ -90,7 +91,7 @@ package final class Kit: Sendable {
     }
   }
 
-  private func opening(_ opening: SocketIOServer.InterceptedOpening) -> SocketIOServer.OpeningAction {
+  private func opening(_ opening: SocketIOServer.TravellingOpening) -> SocketIOServer.OpeningAction {
     // The connection belongs to another server of the process, which is not down.
     guard outage.isOver else { return .reset }
     guard let refusal = faults.refusal(of: opening) else { return .allow }
@@ -98,12 +99,13 @@ package final class Kit: Sendable {
     return refusal.action
   }
 
-  private func action(on packet: InterceptedPacket) -> SocketIOServer.PacketAction {
-    let disturbance = faults.disturbsSockets ? faults.disturbance(of: packet) : nil
-    if journal.recordsPackets {
-      journal.record(packet, disturbance?.label)
-    }
-    return disturbance?.action ?? .pass
+  /// Whether a packet does not go its way at once.
+  private func takes(_ packet: TravellingPacket) -> Bool {
+    let fault = faults.disturbsSockets ? faults.decide(packet) : nil
+    if journal.recordsPackets { journal.record(packet, fault?.label) }
+    guard let fault else { return disturbedSessions.take(packet) }
+    disturbedSessions.apply(fault, to: packet)
+    return true
   }
 
   // MARK: Around requests

@@ -77,10 +77,10 @@ package func buildServer(
   let certificate = settings.tls.isUsed ? try settings.tls.certificate(logger) : nil
   let ledger = ledger ?? Ledger(settings)
   let surroundings = settings.isDevelopment ? surroundings : Surroundings()
-  var sockets = socketConfiguration(settings, ledger)
-  sockets.packetInterceptor = surroundings.packets
+  let sockets = socketConfiguration(settings, ledger)
   let socketIO = SocketIOServer(
-    configuration: sockets, eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+    configuration: sockets, eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
+    packetHook: surroundings.packets)
   let parts = ServerParts(
     settings: settings, clock: clock, ids: ids, pools: pools ?? WorkerPools(settings), ledger: ledger,
     socketIO: socketIO, socketPath: sockets.path, occurrences: surroundings.occurrences, logger: logger)

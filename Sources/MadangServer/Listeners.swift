@@ -39,9 +39,9 @@ extension MadangServer {
     var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
     if let (host, port) = settings.operations {
       // The default limits, and no place of clients is taken: operators get in when the server is full.
-      var channel = SocketIOServer.HTTPChannelConfiguration()
-      channel.server = { _ in nil }
-      let listener = listener(host, port, channel, listeners.operators) { [self] request, channel in
+      let channel = SocketIOServer.HTTPChannelConfiguration()
+      let listener = listener(host, port, channel, listeners.operators, sockets: Self.noSockets) {
+        [self] request, channel in
         try await respond(to: request, over: channel, isForOperators: true) { request in
           try await answerOperators(request, over: channel)
         }
@@ -61,9 +61,9 @@ extension MadangServer {
         // As the clients', without sockets: with its limits and its patience.
         var channel = settings.httpChannel(service.ledger, nil)
         surroundings.connections?(&channel)
-        channel.server = { _ in nil }
         let responder = RedirectResponder(service: service, listening: listeners.clients)
-        let listener = listener(settings.host, port, channel, listeners.redirect) { [service] request, _ in
+        let listener = listener(settings.host, port, channel, listeners.redirect, sockets: Self.noSockets) {
+          [service] request, _ in
           try await responder.respond(to: request).dated(service.date)
         }
         services.append(
@@ -75,20 +75,24 @@ extension MadangServer {
     }
     var channel = settings.httpChannel(service.ledger, certificate)
     surroundings.connections?(&channel)
-    let listener = listener(settings.host, settings.port, channel, listeners.clients) { [self] request, channel in
+    let listener = listener(
+      settings.host, settings.port, channel, listeners.clients, sockets: surroundings.sockets
+    ) { [self] request, channel in
       try await respond(to: request, over: channel, isForOperators: false) { try await answer($0, over: channel) }
     }
     services.append(.init(service: listener, serviceName: "listener"))
     return services
   }
 
+  private static let noSockets: @Sendable (_ host: String?) -> SocketIOServer? = { _ in nil }
+
   // Event loops answer: nothing of ours blocks, as the database, files and passwords have threads of their own.
   private func listener(
     _ host: String, _ port: Int, _ channel: SocketIOServer.HTTPChannelConfiguration, _ started: Listening?,
-    _ respond: @escaping SocketIOServer.Respond
+    sockets: (@Sendable (_ host: String?) -> SocketIOServer?)?, _ respond: @escaping SocketIOServer.Respond
   ) -> any ServiceLifecycle.Service {
     socketIO.listener(
-      at: .hostname(host, port: port), configuration: channel, logger: service.logger,
+      at: .hostname(host, port: port), configuration: channel, logger: service.logger, sockets: sockets,
       onRunning: { started?.began($0) }, respond: respond)
   }
 

@@ -14,10 +14,12 @@ package struct Surroundings: Sendable {
 
   /// Changes how connections of the listener for clients are taken.
   package var connections: (@Sendable (inout SocketIOServer.HTTPChannelConfiguration) -> Void)?
+  /// Selects the server of a socket request by the request's host; nil: always this one. A request for no server goes on as a request.
+  package var sockets: (@Sendable (_ host: String?) -> SocketIOServer?)?
   /// Stands around each request.
   package var requests: Middleware?
   /// Sees each packet of a socket.
-  package var packets: SocketIOServer.PacketInterceptor?
+  package var packets: SocketIOServer.PacketHook?
   /// Receives what happens at the stand-ins for providers in development mode. Must not block.
   package var occurrences: (@Sendable (Occurrence) -> Void)?
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Limits the log lines that clients may cause.
-package final class LogBudget: Sendable {
+public final class LogBudget: Sendable {
   private struct State {
     var began: Milliseconds = .min
     var lines = 0
@@ -13,10 +13,10 @@ package final class LogBudget: Sendable {
   private let state = Mutex(State())
 
   /// - Parameter limit: Lines per minute.
-  package init(limit: Int) { self.limit = limit }
+  public init(limit: Int) { self.limit = limit }
 
   /// Takes one of this minute's lines. Returns how many were left out since the last one, or `nil` if the limit is reached.
-  package func take(at now: Milliseconds) -> Int? {
+  public func take(at now: Milliseconds) -> Int? {
     state.withLock { state in
       if state.began == .min || now - state.began >= Self.window {
         state.began = now

@@ -1,9 +1,10 @@
 /// A client's text, shortened and escaped to fit into one log line.
-package struct LogText: CustomStringConvertible {
+public struct LogText: CustomStringConvertible {
   static let maxLength = 200
-  package let text: String
+  /// The shortened and escaped text.
+  public let text: String
 
-  package init(_ text: some StringProtocol) {
+  public init(_ text: some StringProtocol) {
     let scalars = text.unicodeScalars
     let shown = scalars.prefix(Self.maxLength)
     self.text = shown.map(Self.shown).joined() + (shown.endIndex < scalars.endIndex ? "…" : "")
@@ -15,6 +16,6 @@ package struct LogText: CustomStringConvertible {
       ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
   }
 
-  package var isEmpty: Bool { text.isEmpty }
-  package var description: String { text }
+  public var isEmpty: Bool { text.isEmpty }
+  public var description: String { text }
 }

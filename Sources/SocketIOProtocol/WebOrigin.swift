@@ -1,10 +1,10 @@
 /// Host and port of the origin of a web page, normalised for comparison.
-package struct WebOrigin: Hashable, Sendable {
+public struct WebOrigin: Hashable, Sendable {
   private let host: String
   private let port: Int
 
   /// Nil for a text that is not an origin with a host, such as `null`.
-  package init?(_ origin: String) {
+  public init?(_ origin: String) {
     guard let mark = origin.firstRange(of: "://") else { return nil }
     let scheme = origin[..<mark.lowerBound].lowercased()
     guard let standard = ["http": 80, "ws": 80, "https": 443, "wss": 443][scheme] else { return nil }
@@ -12,7 +12,7 @@ package struct WebOrigin: Hashable, Sendable {
   }
 
   /// From a `Host` field. If it has no port, the standard port of its scheme is meant, which only the origin shows.
-  package init?(authority: String, like origin: WebOrigin) {
+  public init?(authority: String, like origin: WebOrigin) {
     self.init(authority[...], standard: [80, 443].contains(origin.port) ? origin.port : 80)
   }
 

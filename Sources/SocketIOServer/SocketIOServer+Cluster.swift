@@ -1,44 +1,8 @@
-public import HTTPTypes
 public import SocketIOProtocol
 
 extension SocketIOServer {
-  /// How a server of a cluster monitors the others.
-  public struct ClusterSettings: Sendable {
-    /// How often a server sends a heartbeat to the others.
-    public var heartbeatInterval: Duration = .seconds(5)
-    /// After this much silence, a server's answers are not awaited any longer. It must be longer than `heartbeatInterval`.
-    public var heartbeatTimeout: Duration = .seconds(10)
-    /// How long `sockets(in:)` waits for the answers of the other servers.
-    public var requestTimeout: Duration = .seconds(5)
-    /// Header fields of clients that are withheld from other servers, because everyone with access to the adapter can read them.
-    public var withheldFields: Set<HTTPField.Name> = [.cookie, .authorization, .proxyAuthorization]
-
-    public init() {}
-  }
-
-  /// Statistics of the cluster.
-  public struct ClusterStats: Equatable, Sendable {
-    /// The other servers that sent a message recently.
-    public var servers: Int
-    public var isConnected: Bool
-    /// Messages received from other servers since the start.
-    public var received: Int
-    /// Messages that the adapter could not send, since the start.
-    public var dropped: Int
-    /// Messages since the start that were skipped, because no server of this version sends them.
-    public var unreadable: Int
-
-    public init(servers: Int, isConnected: Bool, received: Int, dropped: Int, unreadable: Int) {
-      self.servers = servers
-      self.isConnected = isConnected
-      self.received = received
-      self.dropped = dropped
-      self.unreadable = unreadable
-    }
-  }
-
   /// `nil` without an adapter.
-  public var clusterStats: ClusterStats? { core.cluster?.stats }
+  public var clusterStats: ClusterStats? { cluster?.stats }
 }
 
 /// Some of the other servers did not answer an event in time.
@@ -65,7 +29,7 @@ extension SocketIOServer {
   public func serverSideEmit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), in namespace: String = SocketPacket.mainNamespace
   ) {
-    core.cluster?.publish(.serverSide(nil, namespace: namespace.asNamespace, event: event, arguments))
+    cluster?.publish(.serverSide(nil, namespace: namespace.asNamespace, event: event, arguments))
   }
 
   /// Sends an event to the other servers of the cluster, and waits until all known servers have answered.
@@ -76,7 +40,7 @@ extension SocketIOServer {
     _ event: String, _ arguments: SocketArguments = SocketArguments(),
     in namespace: String = SocketPacket.mainNamespace, timeout: Duration
   ) async throws -> [SocketArguments] {
-    guard let cluster = core.cluster, let loop = core.shards.first?.loop else { return [] }
+    guard let cluster, let loop = core.shards.first?.loop else { return [] }
     let outcome = await cluster.gather(on: loop, timeout: timeout) { number in
       .serverSide(number, namespace: namespace.asNamespace, event: event, arguments)
     } _: { reply -> ServerGathering<SocketArguments>.Part? in

@@ -1,35 +1,40 @@
 public import Logging
 public import NIOCore
 public import NIOPosix
-public import SocketIOProtocol
+import SocketIOProtocol
 
 /// A Socket.IO server: Engine.IO 4 and 3, Socket.IO 5 and 4, over WebSocket and HTTP long-polling.
 ///
 /// It shares one port with an HTTP application: `httpServer` takes the WebSockets out of the application's connections, and the application
 /// passes requests for which `isSocketPath` is true to `respond`.
 public final class SocketIOServer: Sendable {
-  /// Handles a message of a bare Engine.IO client, on that client's event loop: it must not block.
-  public typealias EngineHandler = @Sendable (EngineConnection, EnginePacket) -> Void
-
   let core: ServerCore
+  /// Set if an adapter connects this server with others.
+  let cluster: Cluster?
   let group: any EventLoopGroup
 
   /// - Parameters:
   ///   - eventLoopGroup: The loops of the sessions. Pass the group of the HTTP application.
   ///   - engineHandler: Makes this a bare Engine.IO server: every message goes to the closure, and there are no namespaces.
+  ///   - packetHook: Observes packets and takes them over, in tests of clients.
   public init(
     configuration: Configuration = .init(),
     eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
     logger: Logger = Logger(label: "socketio"),
-    engineHandler: EngineHandler? = nil
+    engineHandler: EngineHandler? = nil,
+    packetHook: PacketHook? = nil
   ) {
     precondition(
       configuration.node.map(Configuration.isNode) ?? true, "a node is 1 to 16 letters, digits, - and _ of ASCII")
-    let core = ServerCore(configuration, logger: logger, engineHandler: engineHandler)
+    let cluster = configuration.adapter.map { Cluster($0, configuration.cluster) }
+    let core = ServerCore(
+      configuration, logger: logger, engineHandler: engineHandler, others: cluster, packetHook: packetHook)
     self.core = core
+    self.cluster = cluster
     group = eventLoopGroup
     let loops = eventLoopGroup.makeIterator().prefix(SessionID.maxShards)
     core.start(loops.enumerated().map { LoopShard(core: core, loop: $1, index: $0) })
+    if let loop = core.shards.first?.loop { cluster?.start(core, on: loop) }
   }
 
   deinit { core.end() }
@@ -61,21 +66,19 @@ public final class SocketIOServer: Sendable {
   /// Ends all sessions: WebSockets get a close frame, waiting polls a close packet, so that clients reconnect. Returns when all WebSockets
   /// are closed, at the latest after `closeTimeout`, and the server has left its cluster. New sessions are refused from the beginning of
   /// this call, until `run` is called again.
-  public func shutdown() async { await shutdown(awaitingClients: true) }
-
-  /// Ends all sessions as `shutdown()` does. Returns without waiting for clients to close their WebSockets if `awaitingClients`
-  /// is false.
-  package func shutdown(awaitingClients: Bool) async {
+  ///
+  /// - Parameter awaitingClients: False to return without waiting until clients have closed their WebSockets.
+  public func shutdown(awaitingClients: Bool = true) async {
     core.beginShutdown()
     await closeSessions(awaitingClients: awaitingClients)
-    await core.cluster?.close()
+    await cluster?.close()
   }
 
   /// Ends all sessions as `shutdown` does, but continues to serve. Returns when all WebSockets that existed are closed, at the latest after
   /// `closeTimeout`.
-  public func closeSessions() async { await closeSessions(awaitingClients: true) }
-
-  private func closeSessions(awaitingClients: Bool) async {
+  ///
+  /// - Parameter awaitingClients: False to return without waiting until clients have closed their WebSockets.
+  public func closeSessions(awaitingClients: Bool = true) async {
     await withTaskGroup { group in
       for shard in core.shards {
         group.addTask {
@@ -92,19 +95,6 @@ public final class SocketIOServer: Sendable {
   }
 
   /// The current numbers of sessions, sockets and namespaces.
-  public struct Stats: Equatable, Sendable {
-    public var sessions: Int
-    public var sockets: Int
-    /// Namespaces with sockets.
-    public var namespaces: Int
-
-    public init(sessions: Int, sockets: Int, namespaces: Int) {
-      self.sessions = sessions
-      self.sockets = sockets
-      self.namespaces = namespaces
-    }
-  }
-
   public var stats: Stats { core.stats }
 
   /// Whether the path of a request, without its query, belongs to this server.

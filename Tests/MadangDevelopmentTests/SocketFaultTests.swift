@@ -59,6 +59,27 @@ struct SocketFaultTests {
     try await gets(overtaken, carrier) { [$0[1], $0[0]] }
   }
 
+  @Test("a packet without a successor is held back no longer than the rule says", arguments: Carrier.allCases)
+  func heldBackAlone(_ carrier: Carrier) async throws {
+    try await told(FaultEffect(.reorder) { $0.milliseconds = 50 }, carrier, chats: 1) {
+      (_, client, told) async throws in
+      #expect(try await client.text() == told[0])
+    }
+  }
+
+  @Test("late packets are limited: a client for which too many wait is closed")
+  func bounded() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let client = try await scene.joined(.webSocket)
+      let late = FaultEffect(.delay) { $0.milliseconds = 600_000 }
+      try await scene.kit.faults.add(FaultRule(late, match: FaultMatch { $0.direction = "fromClient" }))
+      let text = #"42\#(scene.namespace),["say","\#(String(repeating: "a", count: 900_000))"]"#
+      for _ in 0..<3 { try await client.send(text) }
+      let webSocket = try #require(await client.webSocket)
+      #expect(await webSocket.next() == .close(nil))
+    }
+  }
+
   @Test("a connection is closed with a code, reset, or loses its namespace", arguments: Carrier.allCases)
   func endings(_ carrier: Carrier) async throws {
     try await told(FaultEffect(.close) { $0.closeCode = 1013 }, carrier, chats: 1) { (_, client, _) async throws in

@@ -63,14 +63,14 @@ struct ArmedFault: Sendable {
   }
 
   /// - Parameter accounts: The numbers of the accounts that rules name.
-  func matches(_ packet: InterceptedPacket, _ accounts: [String: Int64]) -> Bool {
+  func matches(_ packet: TravellingPacket, _ accounts: [String: Int64]) -> Bool {
     let match = rule.match
     if let direction = match.direction, direction != packet.direction.rawValue { return false }
     if let transport = match.transport, transport != packet.transport.rawValue { return false }
     guard needsSocketPacket else { return true }
-    let socketPacket = packet.socketPacket
-    if let name = match.packet, name != PacketName(packet.kind, socketPacket).rawValue,
-      name != PacketName(packet.kind, nil).rawValue
+    let (kind, socketPacket) = (packet.kept.kind, packet.kept.socketPacket)
+    if let name = match.packet, name != PacketName(kind, socketPacket).rawValue,
+      name != PacketName(kind, nil).rawValue
     {
       return false
     }

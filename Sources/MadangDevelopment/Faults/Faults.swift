@@ -176,7 +176,7 @@ package final class Faults: Sendable {
     return decide(.request) { $0.matches(facts) }
   }
 
-  func decide(_ packet: InterceptedPacket) -> Applied? {
+  func decide(_ packet: TravellingPacket) -> Applied? {
     let accounts = state.withLock { $0.accounts }
     return decide(.packet) { $0.matches(packet, accounts) }
   }

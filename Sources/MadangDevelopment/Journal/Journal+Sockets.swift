@@ -4,7 +4,7 @@ import SocketIOServer
 
 extension Journal {
   /// Records a packet. Called on event loops, for each socket of a broadcast.
-  func record(_ packet: InterceptedPacket, _ fault: AppliedFault?) {
+  func record(_ packet: TravellingPacket, _ fault: AppliedFault?) {
     append(
       .packet(
         RawPacket(
@@ -28,7 +28,7 @@ extension Journal {
   }
 
   /// A fault refuses a connection or namespace.
-  func recordRefusal(of opening: SocketIOServer.InterceptedOpening, _ fault: AppliedFault) {
+  func recordRefusal(of opening: SocketIOServer.TravellingOpening, _ fault: AppliedFault) {
     append(
       .connection(
         RawConnection(

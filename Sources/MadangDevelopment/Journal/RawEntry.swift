@@ -63,7 +63,7 @@ struct RawConnection: Sendable {
 
 struct RawPacket: Sendable {
   let session: String
-  let direction: InterceptedPacket.Direction
+  let direction: TravellingPacket.Direction
   let transport: EngineTransport
   let packet: KeptPacket
   let account: AccountKey?

@@ -8,7 +8,8 @@ package struct RequestTarget: Sendable {
   private let query: [String: String]
 
   package init(_ target: String) {
-    self = target.withBytes { RequestTarget($0) }
+    var target = target
+    self = target.withUTF8 { RequestTarget($0) }
   }
 
   private init(_ target: UnsafeBufferPointer<UInt8>) {

@@ -1,7 +1,6 @@
 import Hummingbird
 import MadangAPI
 import MadangCore
-import SocketIOProtocol
 
 /// The routes of an edition: finds the one a request means, fixed segments before parameters.
 struct RouteTable: Sendable {
@@ -119,4 +118,12 @@ struct PathParameters: Sendable {
   fileprivate mutating func add(_ name: String, _ text: String) { values.append((name, text)) }
 
   subscript(_ name: String) -> String? { values.first { $0.name == name }?.text }
+}
+
+extension String {
+  /// Whether both have the same bytes. It does not compare characters, because a client may send some that are expensive to compare.
+  fileprivate func hasBytes(of other: String) -> Bool {
+    var (mine, others) = (self, other)
+    return mine.withUTF8 { mine in others.withUTF8 { mine.elementsEqual($0) } }
+  }
 }

@@ -6,7 +6,7 @@ import SocketIOProtocol
 import Synchronization
 
 /// Opens the connections of WebSockets: TCP, then a tunnel if there is a proxy, then TLS if the URL requires it.
-package struct Dialer: Sendable {
+public struct Dialer: Sendable {
   /// The settings for TLS; nil for a plain connection.
   struct Secured: Sendable {
     let settings: TLSConfiguration
@@ -19,7 +19,7 @@ package struct Dialer: Sendable {
   let secured: Secured?
 
   /// - Throws: ``SocketIOError/badTLS(_:)``.
-  package init(_ address: ServerAddress, _ configuration: SocketIOClient.Configuration) throws(SocketIOError) {
+  public init(_ address: ServerAddress, _ configuration: SocketIOClient.Configuration) throws(SocketIOError) {
     self.address = address
     self.configuration = configuration.clamped
     let pins = configuration.tls.pins

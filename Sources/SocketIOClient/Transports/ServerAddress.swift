@@ -2,12 +2,13 @@ import Foundation
 import NIOCore
 
 /// The parts of a server's URL that a connection needs.
-package struct ServerAddress: Sendable {
+public struct ServerAddress: Sendable {
   let host: String
   let port: Int
   let isSecure: Bool
 
-  package init(url: String) throws(SocketIOError) {
+  /// - Throws: ``SocketIOError`` if it is not a URL of `http`, `https`, `ws` or `wss`.
+  public init(url: String) throws(SocketIOError) {
     guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty else { throw .unusable(url) }
     switch parts.scheme?.lowercased() {
     case "http", "ws": isSecure = false
@@ -25,7 +26,7 @@ package struct ServerAddress: Sendable {
   }
 
   /// The address as a URL without a path.
-  package var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
+  public var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
   /// The value of the `Host` header.
   var authority: String {

@@ -1,12 +1,12 @@
-import NIOCore
+public import NIOCore
 import NIOHTTP1
 import NIOWebSocket
-import SocketIOProtocol
+public import SocketIOProtocol
 
-/// One WebSocket that carries Engine.IO packets. Everything happens on its event loop.
-package struct WebSocketTransport: Sendable {
+/// One WebSocket that carries Engine.IO packets, for programs that speak Engine.IO themselves. Everything happens on its event loop.
+public struct WebSocketTransport: Sendable {
   /// An event of the WebSocket.
-  package enum Event: Sendable {
+  public enum Event: Sendable {
     case packet(EnginePacket)
     /// A JSON object instead of a packet, by which servers explain a refusal.
     case explanation(SocketIOClient.Failure)
@@ -31,7 +31,7 @@ package struct WebSocketTransport: Sendable {
   ///   - headers: The headers of the request, without those of WebSocket itself.
   ///   - received: Called on `loop` for each event.
   /// - Throws: ``SocketIOClient/Failure``, or why the connection failed.
-  package static func open(
+  public static func open(
     _ dialer: Dialer, target: String, headers: [(String, String)], on loop: any EventLoop,
     received: @escaping @Sendable (Event) -> Void
   ) async throws -> WebSocketTransport {
@@ -113,7 +113,8 @@ package struct WebSocketTransport: Sendable {
   /// Whether the network accepts more data.
   var isWritable: Bool { channel.isWritable }
 
-  package func send(_ packets: [EnginePacket]) {
+  /// Sends packets in one write.
+  public func send(_ packets: [EnginePacket]) {
     for packet in packets { channel.write(frame(packet), promise: nil) }
     channel.flush()
   }
@@ -134,7 +135,7 @@ package struct WebSocketTransport: Sendable {
   private static let goodbyeTimeout: TimeAmount = .seconds(1)
 
   /// Sends a close frame and closes.
-  package func close() {
+  public func close() {
     var code = channel.allocator.buffer(capacity: 2)
     code.write(webSocketErrorCode: .normalClosure)
     let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: code)

@@ -1,12 +1,12 @@
 /// The digests that the protocols around Socket.IO require. A cryptography package would build BoringSSL for these two functions. Time and
 /// memory are linear in the length of the message.
-package enum MessageDigest {
+public enum MessageDigest {
   /// SHA-1 (FIPS 180-4), 20 bytes. It shows that a server understood a WebSocket handshake (RFC 6455 section 1.3), and gives no protection:
   /// do not use it for anything else.
-  package static func sha1(of message: [UInt8]) -> [UInt8] { SHA1.digest(of: message) }
+  public static func sha1(of message: [UInt8]) -> [UInt8] { SHA1.digest(of: message) }
 
   /// SHA-256 (FIPS 180-4), 32 bytes.
-  package static func sha256(of message: [UInt8]) -> [UInt8] { SHA256.digest(of: message) }
+  public static func sha256(of message: [UInt8]) -> [UInt8] { SHA256.digest(of: message) }
 }
 
 /// The padding and the byte order that SHA-1 and SHA-256 share (FIPS 180-4 sections 3.1 and 5).

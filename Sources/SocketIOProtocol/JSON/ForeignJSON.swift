@@ -1,24 +1,24 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  public import FoundationEssentials
 #else
-  import Foundation
+  public import Foundation
 #endif
 
 /// Decodes untrusted JSON.
-package enum ForeignJSON {
+public enum ForeignJSON {
   /// The most levels of nested arrays and objects. Foundation's decoder accepts 512 levels and crashes the process at 513.
-  package static let maxDepth = 100
+  public static let maxDepth = 100
   /// The longest key in bytes. The time to hash a key grows with the square of the number of combining marks on one letter.
-  package static let maxKeySize = 256
+  public static let maxKeySize = 256
 
   /// Whether the bytes are JSON that Foundation's decoder can handle safely.
-  package static func isSafe(_ bytes: [UInt8]) -> Bool {
+  public static func isSafe(_ bytes: [UInt8]) -> Bool {
     // This also means that they are UTF-8. Foundation's decoder accepts other encodings too, in which nesting would look different.
     JSONScanner.isValue(bytes, within: .init(depth: maxDepth, keySize: maxKeySize))
   }
 
   /// Whether comparing and hashing each text in the JSON costs no more than its length.
-  package static func hasComparableTexts(_ bytes: [UInt8]) -> Bool {
+  public static func hasComparableTexts(_ bytes: [UInt8]) -> Bool {
     JSONScanner.isValue(bytes, within: .init(hasComparableTexts: true))
   }
 
@@ -26,7 +26,7 @@ package enum ForeignJSON {
   ///
   /// - Parameter attachments: The attachments that placeholders refer to, where `Data` is decoded.
   /// - Throws: `DecodingError` if the bytes do not decode as this type, or exceed a limit.
-  package static func decode<Value: Decodable>(
+  public static func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8], keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
     attachments: [[UInt8]] = []
   ) throws -> Value {

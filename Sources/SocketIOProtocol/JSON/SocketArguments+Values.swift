@@ -47,7 +47,7 @@ extension SocketArguments {
   }
 
   /// Decodes the first arguments.
-  package func decodeFirst<each Value: Decodable>(_ types: repeat (each Value).Type) throws -> (repeat each Value) {
+  public func decodeFirst<each Value: Decodable>(_ types: repeat (each Value).Type) throws -> (repeat each Value) {
     var index = 0
     func next<Next: Decodable>(_ type: Next.Type) throws -> Next {
       defer { index += 1 }
@@ -78,7 +78,7 @@ private final class AttachmentList: Sendable {
 
 extension JSONText {
   /// Encodes a value as JSON.
-  package static func encoded(_ value: some Encodable) throws -> [UInt8] {
+  public static func encoded(_ value: some Encodable) throws -> [UInt8] {
     Array(try encoder().encode(value))
   }
 

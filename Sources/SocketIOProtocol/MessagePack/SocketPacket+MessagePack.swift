@@ -2,7 +2,7 @@
 
 extension SocketPacket {
   /// The packet as one binary message.
-  package var encodedMessagePack: [UInt8] {
+  public var encodedMessagePack: [UInt8] {
     var message: [UInt8] = []
     message.reserveCapacity(namespace.utf8.count + attachments.reduce(payload.count) { $0 + $1.count } + 32)
     MessagePack.appendMap(2 + (payload.isEmpty ? 0 : 1) + (id == nil ? 0 : 1), to: &message)

@@ -50,7 +50,7 @@ public struct SocketClientSession: Sendable {
   }
 
   /// Whether the namespace is joined or requested.
-  package func isAsked(_ namespace: String) -> Bool { namespaces[namespace] != nil }
+  public func isAsked(_ namespace: String) -> Bool { namespaces[namespace] != nil }
 
   public func isJoined(_ namespace: String) -> Bool { namespaces[namespace] == .joined }
 

@@ -60,7 +60,7 @@ struct SocketPacketHead {
 
 extension SocketPacket {
   /// Parses the text of a packet, without the attachments that follow it; `nil` if it is invalid.
-  package init?(text: [UInt8], maxAttachments: Int) {
+  public init?(text: [UInt8], maxAttachments: Int) {
     guard let head = try? SocketPacketHead(text, maxAttachments: maxAttachments) else { return nil }
     self = head.packet
   }

@@ -11,7 +11,7 @@ protocol ClusterRequest: Sendable {
 }
 
 /// A server's membership in a cluster: the known members, requests to them, and requests from them.
-final class Cluster: Sendable {
+final class Cluster: OtherServers {
   private struct State {
     var members = ClusterMembers()
     var requests: [ClusterMessage.RequestNumber: any ClusterRequest] = [:]
@@ -56,6 +56,10 @@ final class Cluster: Sendable {
 
   func publish(_ message: ClusterMessage, to server: SocketIOServer.ServerID? = nil) {
     connection.publish(message.encoded(from: id), to: server)
+  }
+
+  func broadcast(_ event: String, _ arguments: SocketArguments, to target: BroadcastTarget) {
+    publish(.broadcast(target, event: event, arguments))
   }
 
   // MARK: Requests
@@ -113,7 +117,7 @@ final class Cluster: Sendable {
 
   private func receive(_ message: ClusterMessage, from sender: SocketIOServer.ServerID, _ core: ServerCore) {
     if case .goodbye = message { return remove(sender, core) }
-    let now = LoopShard.now
+    let now = Milliseconds.uptime
     let (isOurs, isNew) = state.withLock { state in
       guard sender != id, !state.isClosed else { return (false, false) }
       state.received += 1
@@ -139,7 +143,7 @@ final class Cluster: Sendable {
 
   private func beat(_ core: ServerCore) {
     publish(.heartbeat)
-    let time = LoopShard.now - settings.heartbeatTimeout.milliseconds
+    let time = Milliseconds.uptime - settings.heartbeatTimeout.milliseconds
     let (expired, requests) = state.withLock { ($0.members.expire(before: time), Array($0.requests.values)) }
     for server in expired {
       core.advise(.info, "A server of the cluster has fallen silent", metadata: ["server": "\(server)"])
@@ -152,6 +156,29 @@ final class Cluster: Sendable {
       SocketIOServer.ClusterStats(
         servers: state.members.count, isConnected: state.isConnected, received: state.received, dropped: state.dropped,
         unreadable: state.unreadable)
+    }
+  }
+}
+
+extension SocketIOServer {
+  /// Statistics of the cluster.
+  public struct ClusterStats: Equatable, Sendable {
+    /// The other servers that sent a message recently.
+    public var servers: Int
+    public var isConnected: Bool
+    /// Messages received from other servers since the start.
+    public var received: Int
+    /// Messages that the adapter could not send, since the start.
+    public var dropped: Int
+    /// Messages since the start that were skipped, because no server of this version sends them.
+    public var unreadable: Int
+
+    public init(servers: Int, isConnected: Bool, received: Int, dropped: Int, unreadable: Int) {
+      self.servers = servers
+      self.isConnected = isConnected
+      self.received = received
+      self.dropped = dropped
+      self.unreadable = unreadable
     }
   }
 }

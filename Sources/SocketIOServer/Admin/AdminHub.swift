@@ -4,7 +4,7 @@ import SocketIOProtocol
 import Synchronization
 
 /// Collects changes from all event loops for the admin UIs that watch the server; does nothing while none watches.
-final class AdminHub: Sendable {
+final class AdminHub: SocketObserver {
   private struct State {
     /// The ids of the watchers' sockets.
     var watchers: Set<String> = []
@@ -30,8 +30,8 @@ final class AdminHub: Sendable {
 
   // MARK: Gathering
 
-  /// Records a change of a socket, unless the socket is a watcher's own. Called on the socket's event loop.
-  func note(_ socket: Socket, _ change: (SocketSnapshot) -> AdminChange.Kind) {
+  /// Records a change of a socket, unless the socket is a watcher's own.
+  func note(_ socket: Socket, _ change: (SocketSnapshot) -> SocketChange) {
     guard isWatched.load(ordering: .relaxed), socket.namespace != settings.namespace else { return }
     let change = AdminChange(kind: change(SocketSnapshot(socket)), date: .now)
     // Releasing a snapshot may run application code, which must not run under the lock.

@@ -7,15 +7,7 @@ import SocketIOProtocol
 
 /// Something that happened to a socket.
 struct AdminChange {
-  enum Kind {
-    case connected(SocketSnapshot)
-    case upgraded(namespace: String, id: String, transport: EngineTransport)
-    case disconnected(namespace: String, id: String, DisconnectReason)
-    case joinedRoom(namespace: String, id: String, room: String)
-    case leftRoom(namespace: String, id: String, room: String)
-  }
-
-  let kind: Kind
+  let kind: SocketChange
   let date: Date
 
   var event: String {

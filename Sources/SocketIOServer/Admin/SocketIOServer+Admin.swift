@@ -41,7 +41,7 @@ extension SocketIOServer {
   /// handshake only parts without credentials. Call it once, before clients connect and before a namespace with the same name is declared.
   public func enableAdmin(_ settings: Admin) {
     let hub = AdminHub(settings, core: core)
-    for shard in core.shards { shard.run { $0.admin = hub } }
+    for shard in core.shards { shard.run { $0.observer = hub } }
     namespace(settings.namespace, configure: hub.handlers(for: self))
   }
 }

@@ -35,10 +35,7 @@ extension SocketIOServer {
     public var maxHeaderFieldCount = 200
     /// How many requests of a connection may wait behind earlier ones. If one more arrives, the waiting ones are answered, and the
     /// connection is closed. Does not apply to `httpServer`.
-    package var maxPipelinedRequests = 128
-    /// Selects the server of a socket request by the request's host; `nil`: always the listener's own. All servers use the same event
-    /// loops. A request for no server goes to the application.
-    package var server: (@Sendable (_ host: String?) -> SocketIOServer?)?
+    public var maxPipelinedRequests = 128
 
     public init() {}
 

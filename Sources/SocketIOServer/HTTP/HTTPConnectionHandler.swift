@@ -1,5 +1,5 @@
 import HTTPTypes
-import NIOCore
+public import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
@@ -22,12 +22,12 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     case gone
   }
 
-  private let home: @Sendable () -> SocketIOServer
-  private let others: (@Sendable (_ host: String?) -> SocketIOServer?)?
+  private let home: @Sendable () -> any SocketHome
+  private let others: (@Sendable (_ host: String?) -> (any SocketHome)?)?
   /// Whether the connection speaks TLS.
   let isSecure: Bool
   /// The server that answers the current request if it is for sockets.
-  private(set) var server: SocketIOServer
+  private(set) var server: any SocketHome
   var state = State.http
   private(set) var requestsInProgress = 0
   private var isSocketRequest = false
@@ -50,12 +50,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
   /// - Parameters:
   ///   - home: The server behind the connection's listener.
-  ///   - others: `HTTPChannelConfiguration.server`.
+  ///   - others: Selects the server of a socket request by the request's host; nil: always `home`.
   ///   - pace: Monitors the speed of the connection; it must be notified when requests end.
   ///   - place: The connection's reservation, released when the connection closes, or passed on to the WebSocket that it becomes.
   init(
-    home: @escaping @Sendable () -> SocketIOServer, others: (@Sendable (_ host: String?) -> SocketIOServer?)? = nil,
-    isSecure: Bool = false, pace: PaceHandler? = nil, place: ConnectionPlace? = nil
+    home: @escaping @Sendable () -> any SocketHome,
+    others: (@Sendable (_ host: String?) -> (any SocketHome)?)? = nil, isSecure: Bool = false,
+    pace: PaceHandler? = nil, place: ConnectionPlace? = nil
   ) {
     self.home = home
     self.others = others
@@ -88,7 +89,9 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         context.fireErrorCaught(error)
       }
     case (.end, .upgrading(let head)):
-      upgrade(context, head)
+      state = .gone
+      guard requestsInProgress == 0 else { return context.close(promise: nil) }
+      server.open(head, on: self, context)
     case (_, .upgrading):
       break
     case (.body(let bytes), .http):
@@ -108,17 +111,17 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
       state = .gone
       // Within another response nothing can be written.
       guard requestsInProgress == 0 else { return context.close(promise: nil) }
-      return refuse(context, UpgradeFlaw(status: .badRequest, message: ""))
+      return refuse(context, Refusal(status: .badRequest))
     }
     let home = home()
-    let found = if let others { others(head.authority) } else { home as SocketIOServer? }
+    let found = if let others { others(head.authority) } else { home as (any SocketHome)? }
     server = found ?? home
     isSocketRequest = found?.isSocketPath(head.pathWithoutQuery) ?? false
     if isSocketRequest, WebSocketHandshake.isWanted(by: head) {
       state = .upgrading(head)
       return
     }
-    if !isSocketRequest { server.core.adviseOnPath(of: head.path ?? "") }
+    if !isSocketRequest { server.passed(head.path ?? "") }
     closesAfterResponse = closesAfterResponse || isDecoderStopping
     requestsInProgress += 1
     // Within another response a 100 would become part of that response. The client then sends its body anyway.
@@ -145,6 +148,16 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
       guard closesAfterResponse, requestsInProgress == 0 else { return context.write(end, promise: promise) }
       writeAndClose(context, end, promise)
     }
+  }
+
+  /// Refuses a request for a WebSocket, and closes the connection.
+  func refuse(_ context: ChannelHandlerContext, _ refusal: Refusal) {
+    var headers: HTTPFields = [.connection: "close", .contentType: "text/html"]
+    headers[.contentLength] = String(refusal.message.utf8.count)
+    let head = HTTPResponse(status: refusal.status, headerFields: headers)
+    context.write(wrapOutboundOut(.head(HTTPResponseHead(head))), promise: nil)
+    context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: refusal.message)))), promise: nil)
+    writeAndClose(context, wrapOutboundOut(.end(nil)))
   }
 
   /// Writes the last data for the client, and closes the connection once it is sent: an immediate close would drop it.
@@ -190,7 +203,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 extension Channel {
   /// Whether the client of an HTTP connection has stopped waiting: the connection is closed, or the client has closed its side. Few clients
   /// close their side and wait; most close the connection, which looks the same until something is sent.
-  package var hasClientLeft: Bool {
+  public var hasClientLeft: Bool {
     get async {
       let hasLeft = eventLoop.submit { [self] in
         guard isActive else { return true }

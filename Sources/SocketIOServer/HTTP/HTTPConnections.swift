@@ -8,14 +8,18 @@ import Synchronization
 final class HTTPConnections: Sendable {
   let configuration: SocketIOServer.HTTPChannelConfiguration
   /// The server behind the listener; another one may follow it.
-  private let home: @Sendable () -> SocketIOServer
+  private let home: @Sendable () -> any SocketHome
+  private let others: (@Sendable (_ host: String?) -> (any SocketHome)?)?
   /// The number of open connections.
   private let count = Atomic(0)
 
   init(
-    server home: @escaping @Sendable () -> SocketIOServer, configuration: SocketIOServer.HTTPChannelConfiguration
+    server home: @escaping @Sendable () -> any SocketHome,
+    others: (@Sendable (_ host: String?) -> (any SocketHome)?)? = nil,
+    configuration: SocketIOServer.HTTPChannelConfiguration
   ) {
     self.home = home
+    self.others = others
     self.configuration = configuration
   }
 
@@ -27,7 +31,7 @@ final class HTTPConnections: Sendable {
       count.subtract(1, ordering: .relaxed)
       return nil
     }
-    return ConnectionPlace(owner: home().core.configuration.connectionOwner?(channel.remoteAddress)) {
+    return ConnectionPlace(owner: home().owner(of: channel.remoteAddress)) {
       self.count.subtract(1, ordering: .relaxed)
       release()
     }
@@ -47,7 +51,7 @@ final class HTTPConnections: Sendable {
       let home = self.home()
       // A share does not keep its owner.
       defer { withExtendedLifetime(home) {} }
-      let share = home.core.share(of: place.owner, on: channel.eventLoop)
+      let share = home.share(of: place.owner, on: channel.eventLoop)
       let configured = {
         Result {
           try self.configure(channel, place, share, logger)
@@ -91,7 +95,7 @@ final class HTTPConnections: Sendable {
       withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
     try pipeline.addHandler(
       HTTPConnectionHandler(
-        home: home, others: configuration.server, isSecure: configuration.isSecure, pace: pace, place: place))
+        home: home, others: others, isSecure: configuration.isSecure, pace: pace, place: place))
     try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: configuration.idleTimeout, logger: logger))
   }
 }

@@ -1,4 +1,4 @@
-import HTTPTypes
+public import HTTPTypes
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import SocketIOProtocol
@@ -20,7 +20,7 @@ extension HTTPRequest {
   }
 
   /// The path as it was sent.
-  package var pathWithoutQuery: Substring {
+  public var pathWithoutQuery: Substring {
     let path = path ?? ""
     return path[..<(path.firstIndex(ofByte: UInt8(ascii: "?")) ?? path.endIndex)]
   }

@@ -3,49 +3,14 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
-import ServiceLifecycle
-
-extension SocketIOServer {
-  /// Answers a request. The channel is its connection.
-  package typealias Respond = @Sendable (Request, any Channel) async throws -> Response
-
-  /// A service that listens at an address. `respond` answers all requests except those for WebSockets of this server; the requests of a
-  /// connection in order, on its event loop: `respond` must not block. An error that it throws is answered with 500, an invalid request
-  /// with 400, both without `Date`. The service throws if the address cannot be bound.
-  ///
-  /// - Parameters:
-  ///   - onRunning: Called with the port when clients can connect.
-  ///   - respond: Answers a request. The response is sent unchanged: `respond` adds common fields such as `Date`.
-  package func listener(
-    at address: BindAddress, configuration: HTTPChannelConfiguration, logger: Logger,
-    onRunning: @escaping @Sendable (Int) async -> Void, respond: @escaping Respond
-  ) -> any Service {
-    Self.listener(
-      at: address, configuration: configuration, group: group, logger: logger, onRunning: onRunning,
-      server: { [self] in self }, respond: respond)
-  }
-
-  /// A listener behind which one server may follow another; all of them use the same event loops.
-  ///
-  /// - Parameters:
-  ///   - server: The one that has the sockets now.
-  ///   - respond: Answers all requests but those for WebSockets.
-  package static func listener(
-    at address: BindAddress, configuration: HTTPChannelConfiguration, group: any EventLoopGroup, logger: Logger,
-    onRunning: @escaping @Sendable (Int) async -> Void, server: @escaping @Sendable () -> SocketIOServer,
-    respond: @escaping Respond
-  ) -> any Service {
-    RequestListener(connections: HTTPConnections(server: server, configuration: configuration), respond: respond)
-      .server(
-        configuration: ServerConfiguration(address: address, backlog: backlog),
-        onServerRunning: { await onRunning($0.localAddress?.port ?? 0) }, eventLoopGroup: group, logger: logger)
-  }
-}
 
 /// Sets up and serves the connections of a `listener`.
 struct RequestListener: ServerChildChannel {
+  /// Answers a request. The channel is its connection.
+  typealias Respond = @Sendable (Request, any Channel) async throws -> Response
+
   let connections: HTTPConnections
-  let respond: SocketIOServer.Respond
+  let respond: Respond
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<RequestConnection> {
     connections.accept(channel, logger) { share in

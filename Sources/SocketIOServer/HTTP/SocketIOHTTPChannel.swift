@@ -1,21 +1,8 @@
-public import HummingbirdCore
+import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTPTypes
 import Synchronization
-
-extension SocketIOServer {
-  /// Makes the HTTP/1 server for a Hummingbird application that shares its port with this server.
-  ///
-  /// The application's responder runs on Swift's default executor, unless `HTTPChannelConfiguration.respondsOnEventLoop` is set. The
-  /// closures in `configuration` are called on the event loop of the accepted connection: they must not block.
-  public func httpServer(configuration: HTTPChannelConfiguration = .init()) -> HTTPServerBuilder {
-    HTTPServerBuilder { responder in
-      SocketIOHTTPChannel(
-        connections: HTTPConnections(server: { [self] in self }, configuration: configuration), responder: responder)
-    }
-  }
-}
 
 /// An HTTP/1 connection of a Hummingbird application that can become a WebSocket at any request.
 struct SocketIOHTTPChannel: HTTPChannelHandler {

@@ -1,4 +1,4 @@
-import NIOCore
+public import NIOCore
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -30,7 +30,7 @@ extension Channel {
 
 extension Channel {
   /// Closes the connection with a reset (RST). Unsent data is lost.
-  package func reset() -> EventLoopFuture<Void> {
+  public func reset() -> EventLoopFuture<Void> {
     let lingers =
       (self as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
       ?? eventLoop.makeSucceededVoidFuture()

@@ -51,14 +51,18 @@ final class RecoveryStore: Sendable {
 
   // MARK: Sockets
 
-  func joined(_ socket: Socket, _ pid: String) {
-    state.withLock { $0.joined(pid, socket.id, in: socket.namespace, shard: socket.shard.index) }
+  /// A client may return to its socket from now on.
+  ///
+  /// - Parameters:
+  ///   - pid: The private id by which it returns.
+  ///   - id: The socket's id.
+  func joined(_ pid: String, _ id: String, in namespace: String, shard: Int) {
+    state.withLock { $0.joined(pid, id, in: namespace, shard: shard) }
   }
 
   func left(
-    _ socket: Socket, _ pid: String, rooms: Set<String>, _ reason: DisconnectReason, at time: Milliseconds
+    _ pid: String, rooms: Set<String>, _ data: SocketData, _ reason: DisconnectReason, at time: Milliseconds
   ) {
-    let data = socket.data
     change { state in
       switch reason {
       case .transportClose, .transportError, .pingTimeout:
@@ -85,7 +89,7 @@ final class RecoveryStore: Sendable {
     }
     // Removes no socket, so no application code can run here.
     return state.withLock {
-      $0.restore(claim.pid, in: namespace, after: offset, shard: shard, maxBytes: maxReplay, at: LoopShard.now)
+      $0.restore(claim.pid, in: namespace, after: offset, shard: shard, maxBytes: maxReplay, at: Milliseconds.uptime)
     }
   }
 
@@ -116,7 +120,7 @@ final class RecoveryStore: Sendable {
       let logged =
         target.isVolatile
         ? nil
-        : state.log(to: target, at: LoopShard.now) { number in
+        : state.log(to: target, at: Milliseconds.uptime) { number in
           let message = withOffset(number)
           return (message, message.size, message.keptSize)
         }
@@ -138,32 +142,8 @@ final class RecoveryStore: Sendable {
   /// Removes expired data. Returns whether anything is left for a later sweep.
   func sweep() -> Bool {
     change { state in
-      state.sweep(at: LoopShard.now)
+      state.sweep(at: Milliseconds.uptime)
       return !state.isEmpty
     }
-  }
-}
-
-/// Sweeps a store as long as it contains anything.
-final class RecoverySweep: TimerWheelEntry {
-  private unowned let shard: LoopShard
-  private let store: RecoveryStore
-  private(set) var timerDeadline: Milliseconds = .max
-  var timerPlace: TimerWheel.Place?
-
-  init(_ store: RecoveryStore, on shard: LoopShard) {
-    self.store = store
-    self.shard = shard
-  }
-
-  func start() {
-    guard timerDeadline == .max else { return }
-    timerDeadline = LoopShard.now + store.sweepInterval
-    shard.schedule(self)
-  }
-
-  func timerFired(at now: Milliseconds) {
-    timerDeadline = .max
-    if store.sweep() { start() }
   }
 }

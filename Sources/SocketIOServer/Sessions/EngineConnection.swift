@@ -1,5 +1,10 @@
 public import SocketIOProtocol
 
+extension SocketIOServer {
+  /// Handles a message of a bare Engine.IO client, on that client's event loop: it must not block.
+  public typealias EngineHandler = @Sendable (EngineConnection, EnginePacket) -> Void
+}
+
 /// A client of a bare Engine.IO server.
 public struct EngineConnection: Sendable {
   let session: Session

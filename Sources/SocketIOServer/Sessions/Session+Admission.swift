@@ -41,7 +41,7 @@ extension Session {
     // The client returned before its lost connection was noticed: end the former connection first.
     shards[former.shard].run { [shard] formerShard in
       if let session = formerShard.namespaces[namespace]?.socket(former.id)?.session {
-        session.catchUp(at: LoopShard.now)
+        session.catchUp(at: Milliseconds.uptime)
         session.close(.transportClose)
       }
       shard.run { _ in self.consider(pending, rule) }

@@ -20,7 +20,7 @@ extension Session {
   /// - Parameter time: When it ended. The time in which its clients may return (`Recovery`) starts here, even if the end was noticed later.
   func close(
     _ reason: DisconnectReason, code: UInt16? = nil, pollAnswer: PollAnswer = .close,
-    at time: Milliseconds = LoopShard.now
+    at time: Milliseconds = Milliseconds.uptime
   ) {
     guard shard.sessions[id] === self else { return }
     tell(.closed(reason))
@@ -38,14 +38,14 @@ extension Session {
     upgradeLink?.close(code)
     link = nil
     upgradeLink = nil
-    if interception != nil { endInterception() }
+    if disturbance != nil { endSilence() }
   }
 
   /// Ends the session after waiting packets are delivered. Further input of the client is ignored.
   func closeAfterDelivery(_ reason: DisconnectReason) {
     guard drain == nil else { return }
     guard link == nil, !engine.isClosed, poll == nil || !queue.isEmpty else { return close(reason) }
-    drain = Drain(reason: reason, deadline: LoopShard.now + core.configuration.pingTimeout.milliseconds)
+    drain = Drain(reason: reason, deadline: Milliseconds.uptime + core.configuration.pingTimeout.milliseconds)
     for admission in admissions { admission.task?.cancel() }
     admissions = []
     for socket in sockets { removed(socket, reason) }

@@ -16,7 +16,7 @@ extension Session {
     guard oversize == 0, size > limit, size <= configuration.maxLargeEventBytes, waitingBytes <= limit else { return }
     oversize = size
     oversizeDeadline =
-      LoopShard.now + configuration.pingInterval.milliseconds + configuration.pingTimeout.milliseconds
+      Milliseconds.uptime + configuration.pingInterval.milliseconds + configuration.pingTimeout.milliseconds
     shard.schedule(self)
   }
 

@@ -35,7 +35,7 @@ extension Session {
       id: restored?.socket.id ?? makeSocketID(namespace), namespace: namespace, auth: kept(request.auth), data: data,
       session: self, rule: rule, pid: pid, isRecovered: restored != nil)
     sockets.append(socket)
-    if let pid, restored == nil { core.recovery?.joined(socket, pid) }
+    if let pid, restored == nil { core.recovery?.joined(pid, socket.id, in: namespace, shard: shard.index) }
     socket.replayedThrough = restored?.through ?? 0
     shard.join(socket)
     for room in restored?.socket.rooms ?? [] { shard.join(room, socket) }
@@ -107,16 +107,16 @@ extension Session {
   }
 
   /// Ends a socket that was or is about to be removed from `sockets`.
-  func removed(_ socket: Socket, _ reason: DisconnectReason, at time: Milliseconds = LoopShard.now) {
+  func removed(_ socket: Socket, _ reason: DisconnectReason, at time: Milliseconds = Milliseconds.uptime) {
     guard !socket.isLeaving else { return }
     socket.isLeaving = true
     let reason = socket.isDismissed ? .serverNamespaceDisconnect : reason
     socket.announceEnd(reason, isEarly: true)
     if let recovery = core.recovery, let pid = socket.pid {
-      recovery.left(socket, pid, rooms: socket.joinedRooms, reason, at: time)
+      recovery.left(pid, rooms: socket.joinedRooms, socket.data, reason, at: time)
       shard.startRecoverySweep(recovery)
     }
-    shard.admin?.note(socket) { .disconnected(namespace: $0.namespace, id: $0.id, reason) }
+    shard.observer?.note(socket) { .disconnected(namespace: $0.namespace, id: $0.id, reason) }
     shard.leave(socket)
     socket.session = nil
     socket.noteEnd()

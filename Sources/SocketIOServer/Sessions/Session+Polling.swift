@@ -103,7 +103,7 @@ extension Session {
     } catch {
       close(.parseError)
     }
-    return interception?.wasReset == true ? .reset : .posted
+    return wasReset ? .reset : .posted
   }
 
   /// The body of a POST did not arrive completely. A body that is too large leaves the session open. A lost body ends the session, also

@@ -26,14 +26,9 @@ extension Session {
     send(packet)
   }
 
-  func send(_ packet: OutboundPacket) {
-    guard !engine.isClosed, drain == nil else { return }
-    guard let interceptor = core.configuration.packetInterceptor else { return transmit(packet) }
-    pass(.sent(packet), interceptor)
-  }
-
-  func transmit(_ packet: OutboundPacket) {
-    guard !engine.isClosed, drain == nil else { return }
+  /// - Parameter isPastHook: Whether the packet hook has had it already.
+  func send(_ packet: OutboundPacket, isPastHook: Bool = false) {
+    guard !engine.isClosed, drain == nil, isPastHook || passes(.sent(packet)) else { return }
     if let link {
       link.write(packet, revision)
       return shard.needsFlush(link)

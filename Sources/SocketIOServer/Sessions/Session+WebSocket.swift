@@ -18,7 +18,7 @@ extension Session {
 
   /// A WebSocket for this session was opened. Returns whether the upgrade may continue.
   func upgradeArrived(_ link: WebSocketLink) -> Bool {
-    guard engine.upgradeArrived(at: LoopShard.now) else { return false }
+    guard engine.upgradeArrived(at: Milliseconds.uptime) else { return false }
     upgradeLink = link
     upgradeNumber += 1
     shard.schedule(self)
@@ -33,19 +33,16 @@ extension Session {
     }
     if source === link {
       received(packet)
-    } else {
-      guard let interceptor = core.configuration.packetInterceptor else { return takeOnUpgrade(packet, from: source) }
-      pass(.receivedOnUpgrade(packet, source), interceptor)
+    } else if source === upgradeLink, passes(.received(packet), by: .upgrade(upgradeNumber)) {
+      received(packet, onUpgrade: upgradeNumber)
     }
   }
 
-  func takeOnUpgrade(_ packet: EnginePacket, from source: WebSocketLink) {
-    let now = LoopShard.now
+  /// A packet arrived over the WebSocket of an upgrade, and has passed the packet hook.
+  func received(_ packet: EnginePacket, onUpgrade number: Int) {
+    let now = Milliseconds.uptime
     catchUp(at: now)
-    if source === upgradeLink { receivedOnUpgrade(packet, source, at: now) }
-  }
-
-  private func receivedOnUpgrade(_ packet: EnginePacket, _ source: WebSocketLink, at now: Milliseconds) {
+    guard let source = upgradeLink, upgradeNumber == number else { return }
     switch engine.receivedOnUpgrade(packet, at: now) {
     case .none:
       break
@@ -65,7 +62,7 @@ extension Session {
       source.flush()
       for socket in sockets {
         socket.noteUpgrade()
-        shard.admin?.note(socket) { .upgraded(namespace: $0.namespace, id: $0.id, transport: $0.transport) }
+        shard.observer?.note(socket) { .upgraded(namespace: $0.namespace, id: $0.id, transport: $0.transport) }
       }
       if let drain { close(drain.reason) }
     case .abandon:

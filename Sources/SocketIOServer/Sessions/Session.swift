@@ -45,8 +45,8 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   private var connectDeadline: Milliseconds
   /// Whether the waiting GET will be answered at the next flush.
   var isAnswerDue = false
-  /// Set once an interceptor has disturbed the session.
-  var interception: Interception?
+  /// Set once a hook has disturbed the session.
+  var disturbance: Disturbance?
   var timerPlace: TimerWheel.Place?
 
   init(shard: LoopShard, handshake: Handshake, transport: EngineTransport, release: @escaping @Sendable () -> Void) {
@@ -55,7 +55,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     self.handshake = handshake
     origin = handshake.headers[.origin]
     let configuration = shard.core.configuration
-    let now = LoopShard.now
+    let now = Milliseconds.uptime
     id = shard.makeSessionID(for: handshake)
     engine = EngineServerSession(
       configuration.engineSettings, revision: handshake.revision, transport: transport, at: now)
@@ -80,12 +80,6 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
       ).packet)
   }
 
-  /// Notifies the interceptor.
-  func tell(_ event: SocketIOServer.SessionNews.Event) {
-    guard let interceptor = core.configuration.packetInterceptor else { return }
-    interceptor.session(.init(event: event, sessionID: id, handshake: handshake, transport: engine.transport))
-  }
-
   /// Notes a further request of this session.
   func note(_ request: EngineRequest) {
     origin = request.headers[.origin] ?? origin
@@ -94,7 +88,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   // MARK: Time
 
   var timerDeadline: Milliseconds {
-    interception?.silentUntil ?? min(engine.nextDeadline, connectDeadline, drain?.deadline ?? .max, oversizeDeadline)
+    disturbance?.silentUntil ?? min(engine.nextDeadline, connectDeadline, drain?.deadline ?? .max, oversizeDeadline)
   }
 
   func timerFired(at now: Milliseconds) {
@@ -141,15 +135,13 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
 
   /// A packet arrived over the session's transport.
   ///
-  /// - Parameter isLate: Whether it arrived by a POST that the session's upgrade overtook.
-  func received(_ packet: EnginePacket, isLate: Bool = false) {
-    guard let interceptor = core.configuration.packetInterceptor else { return take(packet, isLate: isLate) }
-    pass(.received(packet, isLate: isLate), interceptor)
-  }
-
-  func take(_ packet: EnginePacket, isLate: Bool) {
+  /// - Parameters:
+  ///   - isLate: Whether it arrived by a POST that the session's upgrade overtook.
+  ///   - isPastHook: Whether the packet hook has had it already.
+  func received(_ packet: EnginePacket, isLate: Bool = false, isPastHook: Bool = false) {
+    guard isPastHook || passes(.received(packet), by: .transport(isLate: isLate)) else { return }
     let deadline = timerDeadline
-    switch engine.received(packet, at: LoopShard.now) {
+    switch engine.received(packet, at: Milliseconds.uptime) {
     case .none:
       // A pong makes the next ping the earlier deadline if the interval is shorter than the timeout.
       if timerDeadline < deadline { shard.schedule(self) }

@@ -9,32 +9,31 @@ enum WebSocketHandshake {
     head.headerFields[.upgrade]?.lowercased() == "websocket"
   }
 
-  enum Flaw: String, Error {
-    case method = "Invalid method"
-    case key = "Missing or invalid Sec-WebSocket-Key header"
-    case version = "Missing or invalid Sec-WebSocket-Version header"
-    case extensions = "Invalid Sec-WebSocket-Extensions header"
-  }
+  private static func flaw(_ message: String) -> Refusal { Refusal(status: .badRequest, message: message) }
 
   /// The `Sec-WebSocket-Accept` value for a request.
-  static func acceptKey(for request: EngineRequest) -> Result<String, Flaw> {
-    guard request.method == .get else { return .failure(.method) }
+  static func acceptKey(for request: EngineRequest) throws(Refusal) -> String {
+    guard request.method == .get else { throw flaw("Invalid method") }
     guard let key = request.headers[.secWebSocketKey], Base64.decode(Array(key.utf8)[...])?.count == 16 else {
-      return .failure(.key)
+      throw flaw("Missing or invalid Sec-WebSocket-Key header")
     }
-    guard request.headers[.secWebSocketVersion] == "13" else { return .failure(.version) }
+    guard request.headers[.secWebSocketVersion] == "13" else {
+      throw flaw("Missing or invalid Sec-WebSocket-Version header")
+    }
     let guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
     var text: [UInt8] = []
     Base64.encode(MessageDigest.sha1(of: Array((key + guid).utf8)), into: &text)
-    return .success(String(decoding: text, as: UTF8.self))
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// The compression that a request offers and that is acceptable; `nil` if there is none.
-  static func deflate(for request: EngineRequest) -> Result<DeflateAgreement?, Flaw> {
-    guard let field = request.headers[.secWebSocketExtensions] else { return .success(nil) }
+  static func deflate(for request: EngineRequest) throws(Refusal) -> DeflateAgreement? {
+    guard let field = request.headers[.secWebSocketExtensions] else { return nil }
     // A malformed field refuses the request (RFC 6455 section 9.1).
-    guard let offers = WebSocketExtensionOffer.read(field) else { return .failure(.extensions) }
-    return .success(DeflateAgreement(offers))
+    guard let offers = WebSocketExtensionOffer.read(field) else {
+      throw flaw("Invalid Sec-WebSocket-Extensions header")
+    }
+    return DeflateAgreement(offers)
   }
 
   /// The 101 answer.
@@ -46,11 +45,11 @@ enum WebSocketHandshake {
   }
 
   /// An answer that refuses the request, after which the connection is closed.
-  static func refusal(status: HTTPResponse.Status, body: String, contentType: String) -> ByteBuffer {
+  static func answer(_ refusal: Refusal) -> ByteBuffer {
     ByteBuffer(
       string: """
-        HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\nConnection: close\r\nContent-Type: \(contentType)\r\n\
-        Content-Length: \(body.utf8.count)\r\n\r\n\(body)
+        HTTP/1.1 \(refusal.status.code) \(refusal.status.reasonPhrase)\r\nConnection: close\r\nContent-Type: text/html\r\n\
+        Content-Length: \(refusal.message.utf8.count)\r\n\r\n\(refusal.message)
         """)
   }
 }

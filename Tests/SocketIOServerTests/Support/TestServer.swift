@@ -27,14 +27,15 @@ struct TestServer: Sendable {
     _ configuration: SocketIOServer.Configuration = .changed { _ in },
     http: SocketIOServer.HTTPChannelConfiguration = .init(), by listener: TestListener = .own,
     answering respond: SocketIOServer.Respond? = nil, engineOnly: Bool = false,
-    logger: Logger = .silent,
+    packetHook: SocketIOServer.PacketHook? = nil, logger: Logger = .silent,
     _ body: (TestServer) async throws -> Void
   ) async throws {
     let loops = MultiThreadedEventLoopGroup.singleton
     var echo: SocketIOServer.EngineHandler?
     if engineOnly { echo = { client, message in client.send(message) } }
     let server = SocketIOServer(
-      configuration: configuration, eventLoopGroup: loops, logger: logger, engineHandler: echo)
+      configuration: configuration, eventLoopGroup: loops, logger: logger, engineHandler: echo,
+      packetHook: packetHook)
     let journal = Journal()
     TestApplication.install(on: server, journal)
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)

@@ -27,15 +27,3 @@ struct LinkDeflation {
   /// The size in bytes below which messages are compressed.
   var maxMessageSize: Int { agreement.maxMessageSize(windowBits: streams.windowBits) }
 }
-
-extension LoopShard {
-  /// The compression of a new WebSocket. The loop's streams are made for the first WebSocket that uses compression; without memory for them
-  /// there is none.
-  func deflation(for offer: WebSocketOffer) -> LinkDeflation? {
-    guard let settings = core.configuration.perMessageDeflate, let agreement = offer.deflate, !offer.isRefused else {
-      return nil
-    }
-    if deflateStreams == nil { deflateStreams = DeflateStreams(settings) }
-    return deflateStreams.map { LinkDeflation(streams: $0, agreement: agreement) }
-  }
-}

@@ -1,9 +1,0 @@
-import SocketIOProtocol
-
-extension Duration {
-  /// Whole milliseconds, rounded up, so that a short wait never becomes zero.
-  var milliseconds: Milliseconds {
-    let (seconds, attoseconds) = components
-    return seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-  }
-}
