@@ -116,8 +116,8 @@ extension Madang {
     let payment: Payment?
     do { payment = try await verifier.payment(id, merchantID: merchantID) } catch {
       // Some clients treat any other code as "sign in again". The payment stays unused and can be sent again.
-      logger.error("the payment provider cannot be asked", metadata: ["error": "\(String(reflecting: error))"])
-      throw Failure(.paymentUnknown, "the payment provider cannot be asked")
+      logger.error("the payment provider cannot be reached", metadata: ["error": "\(String(reflecting: error))"])
+      throw Failure(.paymentUnknown, "the payment provider cannot be reached")
     }
     guard let payment else { throw Failure(.paymentUnknown, "the payment provider does not know the payment") }
     return payment

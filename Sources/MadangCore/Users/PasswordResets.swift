@@ -40,15 +40,15 @@ extension Madang {
   ) throws -> Bool {
     let (who, otherwise) =
       if case .administrator = actor {
-        ("Whoever runs the server has this sent so that you choose", "If you do nothing, the password stays as it is.")
+        ("The operator of this server asks you to choose", "If you do nothing, the password stays the same.")
       } else {
-        ("Somebody, probably you, wants", "If it was not you, nothing has to be done: the password stays as it is.")
+        ("We received a request for", "If it was not you, there is nothing to do: the password stays the same.")
       }
     return try send(
       .passwordReset, to: person, by: actor, from: origin, in: transaction, subject: "Your password"
     ) { link in
       """
-      \(who) another password for the account of this address.
+      \(who) a new password for the account of this address.
 
       Choose it here within 30 minutes:
       \(link)
@@ -70,7 +70,7 @@ extension Madang {
     try await requirePasswordReset(code: code)
     let password = try TextRules.newPassword(password)
     guard !CommonPasswords.contains(password) else {
-      throw Failure(.invalid, "password: is one of those that are tried first")
+      throw Failure(.invalid, "password: is a common one, which attackers try first")
     }
     let hash = try await hash(password: password, turn: turn)
     try await database.write { [self] transaction in

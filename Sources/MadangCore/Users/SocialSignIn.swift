@@ -77,7 +77,9 @@ extension Madang {
           try transaction.deletedSignIn(of: provider, subject: profile.subject, now: now)
         }
       if let issued = profile.issuedAt, let revoked, issued <= revoked {
-        throw Failure(.signInFailed, "the token is from before the person took back the app's access, or was deleted")
+        throw Failure(
+          .signInFailed,
+          "the token is older than the person's withdrawal of the app's access, or than the account's deletion")
       }
       let (account, admission) =
         if let known {
@@ -108,11 +110,11 @@ extension Madang {
     let profile: SocialProfile?
     do { profile = try await verifier.profile(of: token) } catch {
       logger.error(
-        "a sign-in provider cannot be asked",
+        "a sign-in provider cannot be reached",
         metadata: ["provider": "\(provider.rawValue)", "error": "\(String(reflecting: error))"])
-      throw Failure(.signInFailed, "\(provider.rawValue) cannot be asked")
+      throw Failure(.signInFailed, "\(provider.rawValue) cannot be reached")
     }
-    guard let profile else { throw Failure(.signInFailed, "\(provider.rawValue) does not take the token for valid") }
+    guard let profile else { throw Failure(.signInFailed, "\(provider.rawValue) refuses the token") }
     return profile
   }
 

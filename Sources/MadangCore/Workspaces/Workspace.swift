@@ -24,7 +24,7 @@ package struct Workspace: Sendable {
   }
 
   func requireOwner(_ user: Int64) throws {
-    guard owner.number == user else { throw Failure(.notOwner, "the workspace is somebody else's") }
+    guard owner.number == user else { throw Failure(.notOwner, "another account owns the workspace") }
   }
 }
 

@@ -32,7 +32,7 @@ extension Transaction {
       JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
       WHERE \(sql: reference.isLiving("w"))
       """, Workspace.init)
-    guard let found else { throw Failure(.notFound, "no such workspace, or the caller is no member of it") }
+    guard let found else { throw Failure(.notFound, "no such workspace, or the caller is not a member of it") }
     return found
   }
 
@@ -45,7 +45,7 @@ extension Transaction {
         \(sql: reference.isLiving("w"))
           AND EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = w.id AND m.user_id = \(user))
         """)
-    guard locked == 1 else { throw Failure(.notFound, "no such workspace, or the caller is no member of it") }
+    guard locked == 1 else { throw Failure(.notFound, "no such workspace, or the caller is not a member of it") }
     return try workspace(reference, of: user)
   }
 

@@ -1,16 +1,16 @@
 import MadangServer
 import NIOCore
 
-/// What is kept of a request's body.
+/// The recorded part of a request's body.
 struct BodyRecord: Sendable {
-  /// Of a body, and of each text part of a multipart body, so many bytes are kept.
+  /// How many bytes are kept of a body, and of each text part of a multipart body.
   static let limit = 16 * 1024
-  /// The longest first line that may be a boundary.
+  /// The longest first line that can be a boundary.
   private static let maxBoundary = 300
 
   struct Part: Sendable {
     let name: String
-    /// Nil if it is no file.
+    /// Nil if it is not a file.
     let fileName: String?
     fileprivate(set) var size = 0
     /// The first bytes, unless it is a file.
@@ -26,7 +26,7 @@ struct BodyRecord: Sendable {
   private var parser: MultipartParser?
   private var partUnderWay: Part?
   private var mayBeMultipart = true
-  /// How many blanks the body begins with.
+  /// How many spaces the body begins with.
   private var blanks = 0
 
   init(contentType: String?) {
@@ -55,7 +55,7 @@ struct BodyRecord: Sendable {
   private mutating func read(_ bytes: some Sequence<UInt8>) {
     let events: [MultipartParser.Event]
     do { events = try parser?.receive(bytes) ?? [] } catch {
-      // A parser that has failed would keep all that follows. The parts before the mistake are recorded.
+      // A failed parser would keep all later bytes. The parts before the error are recorded.
       (parser, partUnderWay, mayBeMultipart) = (nil, nil, false)
       return
     }

@@ -7,14 +7,14 @@ import NIOCore
 import SocketIOServer
 import Synchronization
 
-/// An HTTP request that is being answered, and what is known of it so far.
+/// An HTTP request in progress, with the facts known so far.
 package final class Exchange: Sendable {
-  /// What was found out so far.
+  /// The facts known so far.
   struct Known: Sendable {
     fileprivate var lookedUpOperation: EditionOperation??
     fileprivate var lookedUpAccount: Learned.Account??
     fileprivate(set) var fault: AppliedFault?
-    /// As far as the server has read it.
+    /// The part that the server has read.
     fileprivate(set) var body: BodyRecord
     fileprivate(set) var learned: Learned?
 
@@ -23,26 +23,26 @@ package final class Exchange: Sendable {
   }
 
   let head: HTTPRequest
-  /// Whether the request is one of long-polling, or of a socket otherwise.
+  /// Whether the request belongs to a socket, for example long-polling.
   let isOfSocket: Bool
-  /// The connection the request came by.
+  /// The connection of the request.
   let channel: any NIOCore.Channel
-  /// When it began, in milliseconds of the server's clock.
+  /// Its start, in milliseconds of the server's clock.
   let at: Int64
   let visit: Visit
   private let state: Mutex<Known>
 
-  /// - Parameter visit: Begun before `at` was read: a reset sets the clock before it lets another begin.
+  /// - Parameter visit: Began before `at` was read: a reset sets the clock before it lets another visit begin.
   init(_ head: HTTPRequest, over channel: any NIOCore.Channel, at moment: Int64, _ visit: Visit) {
     (self.head, self.channel, at, self.visit) = (head, channel, moment, visit)
     isOfSocket = visit.server.socketIO.isSocketPath(head.pathWithoutQuery)
     state = Mutex(Known(body: BodyRecord(contentType: head.headerFields[.contentType])))
   }
 
-  /// When it began, as uptime in nanoseconds.
+  /// Its start, by uptime in nanoseconds.
   var begun: UInt64 { visit.begun }
 
-  /// The path as it was sent, without the query.
+  /// The path as sent, without the query.
   var path: Substring { head.pathWithoutQuery }
 
   /// A parameter of the query; nil if it is absent.
@@ -50,13 +50,13 @@ package final class Exchange: Sendable {
 
   var known: Known { state.withLock(\.self) }
 
-  /// A fault befalls the request.
+  /// A fault applies to the request.
   func suffers(_ fault: AppliedFault) { state.withLock { $0.fault = fault } }
 
   /// The server has answered.
   func learned(_ learned: Learned) { state.withLock { $0.learned = learned } }
 
-  /// The operation of the edition whose key the request shows; nil if it is none.
+  /// The request's operation in the edition of its key; nil if it is not an operation.
   func operation() async -> EditionOperation? {
     if let known = state.withLock(\.lookedUpOperation) { return known }
     let operation = await visit.server.operation(of: head)
@@ -64,7 +64,7 @@ package final class Exchange: Sendable {
     return operation
   }
 
-  /// The account whose token the request shows, valid or expired; nil if it shows none.
+  /// The account of the request's token, valid or expired; nil without a token.
   @discardableResult
   func account() async -> Learned.Account? {
     if let known = state.withLock(\.lookedUpAccount) { return known }
@@ -73,7 +73,7 @@ package final class Exchange: Sendable {
     return account
   }
 
-  /// The same request, of whose body is noted what the server reads.
+  /// The request with a body that is recorded as the server reads it.
   func watched(_ request: Request) -> Request {
     let fields = head.headerFields
     guard !isOfSocket, fields.contains(.contentLength) || fields.contains(.transferEncoding) else { return request }
@@ -84,7 +84,7 @@ package final class Exchange: Sendable {
   fileprivate func reads(_ bytes: ByteBuffer) { state.withLock { $0.body.add(bytes) } }
 }
 
-/// The body of a request, noted as it is read.
+/// The body of a request, recorded as it is read.
 private struct WatchedBody: AsyncSequence, Sendable {
   let body: RequestBody
   let exchange: Exchange

@@ -1,13 +1,13 @@
 import NIOCore
 import Synchronization
 
-/// Calls of one server that have begun and whose answers are not written yet.
+/// Calls of one server in progress: begun, and their answers not written yet.
 final class CallsUnderWay: Sendable {
   private struct State {
-    /// The connections that calls came by, by the numbers of the calls; nil for work of the kit itself.
+    /// The connections of calls, by the numbers of the calls; nil for work of the kit itself.
     var channels: [Int: (any Channel)?] = [:]
     var last = 0
-    /// Of calls that wait.
+    /// The waiting calls.
     var pauses: [Int: Task<Void, any Error>] = [:]
     /// Whether all are to finish.
     var isEnding = false
@@ -21,7 +21,7 @@ final class CallsUnderWay: Sendable {
   /// Whether all are to finish.
   var isEnding: Bool { state.withLock(\.isEnding) }
 
-  /// A call begins. It is over with the last reference to it.
+  /// A call begins. It ends with the last reference to the result.
   func begin(over channel: (any Channel)?) -> Call {
     let number = state.withLock { state in
       state.last += 1
@@ -49,7 +49,7 @@ final class CallsUnderWay: Sendable {
       defer { if state.channels.isEmpty { state.whenEmpty?.finish() } }
       return state.channels.removeValue(forKey: number)
     }
-    // What the connection leads to is let go outside of the lock.
+    // The connection is released outside of the lock.
     _ = channel
   }
 
@@ -68,7 +68,7 @@ final class CallsUnderWay: Sendable {
     }
   }
 
-  /// Calls that wait are to wait no longer.
+  /// Ends the waiting of calls.
   func endPauses() {
     let pauses = state.withLock { state in
       state.isEnding = true
@@ -77,7 +77,8 @@ final class CallsUnderWay: Sendable {
     for pause in pauses { pause.cancel() }
   }
 
-  /// Returns when all calls are over, except those that take longer than `limit`: their connections are closed, which is not waited for.
+  /// Returns when all calls are over, except those that take longer than `limit`: their connections are closed without
+  /// waiting.
   func finish(within limit: Duration) async {
     endPauses()
     let (ends, whenEmpty) = AsyncStream<Void>.makeStream()
@@ -93,7 +94,7 @@ final class CallsUnderWay: Sendable {
     alarm.cancel()
     for (number, channel) in state.withLock(\.channels).sorted(by: { $0.key < $1.key }) {
       guard let channel else { continue }
-      // Looked at once more where the connection reads its next request: by then the call may be over.
+      // Checked again when the connection reads its next request: the call may be over by then.
       try? await channel.eventLoop.submit { if self.isUnderWay(number) { channel.close(promise: nil) } }.get()
     }
   }

@@ -1,16 +1,16 @@
 import NIOCore
 import Synchronization
 
-/// Connections of HTTP by which requests have come to a server, to be closed when it goes down.
+/// HTTP connections that have carried requests to a server, to be closed when it goes down.
 final class Connections: Sendable {
   private let open = Mutex<[ObjectIdentifier: any Channel]>([:])
 
-  /// A request has come by this one.
+  /// A request has come through this connection.
   func note(_ channel: any Channel) {
     let id = ObjectIdentifier(channel)
     let isNew = open.withLock { $0.updateValue(channel, forKey: id) == nil }
     guard isNew else { return }
-    // Weakly: a connection to another server of the process may outlive this one.
+    // Weak, because a connection to another server of the process may outlive this one.
     channel.closeFuture.whenComplete { [weak self] _ in self?.open.withLock { _ = $0.removeValue(forKey: id) } }
   }
 

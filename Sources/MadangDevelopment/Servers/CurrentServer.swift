@@ -5,9 +5,9 @@ import MadangServer
 import NIOCore
 import Synchronization
 
-/// The server that answers now. In a world another one may follow it.
+/// The present server. In a world another one may follow it.
 package final class CurrentServer: Sendable {
-  /// A server with its calls under way.
+  /// A server with its calls in progress.
   struct Running: Sendable {
     let server: MadangServer
     let calls: CallsUnderWay
@@ -17,10 +17,10 @@ package final class CurrentServer: Sendable {
 
   package init() {}
 
-  /// Nil before there is one, and after the last one has ended.
+  /// Nil before the first server, and after the last one has ended.
   package var server: MadangServer? { running.withLock { $0?.server } }
 
-  /// How many calls are under way at it.
+  /// The number of its calls in progress.
   var callsUnderWay: Int { running.withLock { $0?.calls.count ?? 0 } }
 
   /// A call begins; nil if there is no server.
@@ -28,9 +28,9 @@ package final class CurrentServer: Sendable {
     running.withLock { running in running.map { Visit($0, over: channel) } }
   }
 
-  /// Puts a server in place, which answers from now on.
-  /// - Parameter moment: Done before any call begins at it.
-  /// - Returns: The former one. Its calls wait for nothing more.
+  /// Replaces the present server.
+  /// - Parameter moment: Runs before any call reaches the new server.
+  /// - Returns: The former one. Its calls no longer wait.
   @discardableResult
   func put(_ next: Running?, at moment: () -> Void = {}) -> Running? {
     let former = running.withLock { running in
@@ -43,7 +43,7 @@ package final class CurrentServer: Sendable {
   }
 }
 
-/// A call at a server, which stays open until the call is over, or has had its time.
+/// A call at a server, which stays open until the call ends or its time is over.
 package final class Visit: Sendable {
   package let server: MadangServer
   /// Uptime in nanoseconds. No visit to the next server began before one to this.
@@ -58,10 +58,10 @@ package final class Visit: Sendable {
   /// Whether another server has followed.
   var isOver: Bool { running.calls.isEnding }
 
-  /// Waits. Throws `CancellationError` as soon as another server follows: the call is to end then.
+  /// Waits. Throws `CancellationError` as soon as another server follows, so that the call ends.
   func pause(for time: Duration) async throws { try await call.pause(for: time) }
 
-  /// Does something on the server's data; the database stays open until it is done.
+  /// Runs work on the server's data; the database stays open until it is done.
   package func answering<Answer>(_ body: (Madang) async throws -> Answer) async rethrows -> Answer {
     defer { withExtendedLifetime(self) {} }
     return try await body(server.madang)

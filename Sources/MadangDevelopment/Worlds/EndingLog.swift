@@ -1,8 +1,8 @@
 import Logging
 import Synchronization
 
-/// Passes on what a world's server logs, but for the HTTP server's lines about connections that were cut off at the world's end:
-/// that is how worlds end, and no failure.
+/// Forwards the log of a world's server, except the HTTP server's lines about connections that were cut off at the world's
+/// end, which is not a failure.
 struct EndingLog: LogHandler {
   /// Whether a world has begun to end.
   final class Flag: Sendable {

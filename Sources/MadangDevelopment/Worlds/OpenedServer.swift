@@ -7,17 +7,17 @@ import SocketIOServer
 import Storage
 import Synchronization
 
-/// One of the servers that follow one another in a world, with its database and files.
+/// One of the successive servers of a world, with its database and files.
 final class OpenedServer: Sendable {
   let running: CurrentServer.Running
-  /// Where its data is.
+  /// The directory of its data.
   let folder: URL
-  /// On PostgreSQL; dropped with this, which cuts connections that are still open.
+  /// The database on PostgreSQL; dropped with this object, which cuts open connections.
   let database: WorldDatabase?
   private let work = Mutex<Task<Void, any Error>?>(nil)
 
   /// Opens a server without a listener on a copy of a state. Throws `SetupError`, and what files throw.
-  /// - Parameter folder: Is not there yet.
+  /// - Parameter folder: Must not exist yet.
   init(
     _ state: WorldState, in folder: URL, _ settings: ServerSettings, _ kit: Kit, ids: SeededRandom,
     _ pools: WorkerPools, _ ledger: Ledger, logger: Logger
@@ -42,14 +42,14 @@ final class OpenedServer: Sendable {
 
   var server: MadangServer { running.server }
 
-  /// Begins the work beside the requests.
+  /// Starts the background work.
   func start() { work.withLock { $0 = Task { [server] in try await server.run() } } }
 
-  /// Ends the work, and closes the database. No call is under way any more.
+  /// Ends the work and closes the database, when no call is in progress any more.
   func end() async {
     let work = work.withLock(\.self)
     guard let work else { return await server.close() }
-    // Clients that have not answered a close frame by now are not waited for.
+    // Does not wait for clients that have not answered a close frame.
     await server.socketIO.dropConnections()
     work.cancel()
     _ = await work.result

@@ -1,14 +1,14 @@
 import MadangCore
 import Synchronization
 
-/// Bytes that look random and are the same each time: SplitMix64 (Steele, Lea and Flood, 2014). Whoever knows the number knows
-/// them all, so they are for tests only.
+/// Random-looking bytes that repeat with the same seed: SplitMix64 (Steele, Lea and Flood, 2014). The seed reveals them
+/// all, so they are for tests only.
 final class SeededRandom: Sendable {
   private let number: Mutex<UInt64>
 
   init(_ number: UInt64) { self.number = Mutex(number) }
 
-  /// Where it is now: another one that begins there goes on alike.
+  /// The present state: another generator from it continues alike.
   var position: UInt64 { number.withLock(\.self) }
 
   var ids: IDSource { IDSource { [self] in bytes($0) } }

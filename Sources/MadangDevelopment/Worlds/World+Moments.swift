@@ -4,30 +4,30 @@ import MadangServer
 import Storage
 import Synchronization
 
-/// How a world returns to its beginning, or to another moment that was kept.
+/// Resets of a world, and its snapshots.
 extension World {
-  /// The most moments of one world that are kept.
+  /// The largest number of snapshots of one world.
   package static let maxSnapshots = 100
-  /// How long calls under way may go on when the world returns to another moment, unless somebody says otherwise; then their
-  /// connections are closed.
+  /// The default for how long calls may continue at a reset or restore; then their connections are closed.
   package static let callLimit: Duration = .seconds(2)
-  /// The most that can be said.
+  /// The largest value of it.
   package static let longestCallLimit: Duration = .seconds(60)
 
-  /// Returns to how it began. Clock, ids and the journal begin anew as well; faults stay; sockets are closed. Throws ``WorldError`` and `SetupError`;
-  /// then all goes on as it was.
-  /// - Parameter limit: How long calls under way may go on, on what was there before.
+  /// Returns to the initial data. Clock, ids and the journal are reset, too; faults stay; sockets are closed. Throws
+  /// ``WorldError`` and `SetupError` and then changes nothing.
+  /// - Parameter limit: How long calls may continue on the former data.
   package func reset(within limit: Duration = callLimit) async throws {
     try await put(beginning, within: limit) { kit.journal.beginAnew() }
   }
 
-  /// Returns to how it was; the journal goes on. Throws as ``reset(within:)`` does, also if nothing is kept under this name.
+  /// Returns to a snapshot; the journal continues. Throws like ``reset(within:)``, also for an unknown name.
   package func restore(_ name: String, within limit: Duration = callLimit) async throws {
     guard let kept = state.withLock({ $0.snapshots[name] }) else { throw noSuchSnapshot(name) }
     try await put(kept, within: limit) {}
   }
 
-  /// Keeps how it is now, under a name; the one that had the name is forgotten. Throws ``WorldError``; then nothing has changed.
+  /// Saves the present state as a snapshot; it replaces one of the same name. Throws ``WorldError`` and then changes
+  /// nothing.
   package func snapshot(_ name: String) async throws {
     try await inTurn {
       let isFull = state.withLock { $0.snapshots[name] == nil && $0.snapshots.count >= Self.maxSnapshots }
@@ -39,7 +39,7 @@ extension World {
       var copy: WorldDatabase?
       do {
         try FileManager.default.makeOwnDirectory(folder)
-        // Rows first: of what comes meanwhile there is a file without a row, never a row without its file.
+        // Rows first: data that comes meanwhile may then have a file without a row, but never a row without its file.
         if let database = server.database {
           copy = try await database.copyInUse()
         } else {
@@ -72,7 +72,7 @@ extension World {
         + (names.isEmpty ? "none was made" : "there are \(names.joined(separator: ", "))"))
   }
 
-  /// A directory that is not there yet.
+  /// A directory that does not exist yet.
   private func nextFolder() -> URL {
     let number = state.withLock { state in
       state.folders += 1
@@ -81,7 +81,7 @@ extension World {
     return home.appending(path: "\(number)", directoryHint: .isDirectory)
   }
 
-  /// - Parameter change: Done before any call begins at the server of that moment.
+  /// - Parameter change: Runs before any call reaches the new server.
   private func put(_ moment: WorldState, within limit: Duration, at change: () -> Void) async throws {
     try await inTurn {
       let (folder, ids) = (nextFolder(), moment.makeRandom())
@@ -100,7 +100,7 @@ extension World {
       await kit.faults.learnAccounts()
       await kit.scripts.replaceAll(by: seed.scripts)
       await former.running.calls.finish(within: limit)
-      // The caller need not wait for it.
+      // The caller need not wait for this.
       let tidying = Task {
         await former.end()
         FileManager.default.removeDirectory(former.folder)

@@ -9,11 +9,11 @@ import NIOCore
 import Storage
 import Synchronization
 
-/// A server of its own for tests, in this process: its database, files, clock, ids, limits and port are nobody else's.
+/// A separate server for tests in this process, with its own database, files, clock, ids, limits and port.
 package final class World: Sendable {
   package let id: String
   package let name: String
-  /// The name without capitals, by which hosts and calls may name it.
+  /// The name in lower case, for hosts and calls.
   let hostName: String
   package let seed: Seed
   package let number: UInt64?
@@ -27,12 +27,12 @@ package final class World: Sendable {
     var server: OpenedServer
     var folders = 1
     var snapshots: [String: WorldState] = [:]
-    /// Closes and removes what the world had before it returned to another moment.
+    /// Closes and removes the world's former data after a reset or restore.
     var tidying: Task<Void, Never>?
     var isOver = false
   }
 
-  /// The directory of all that it has.
+  /// The directory of its data.
   package let home: URL
   let beginning: WorldState
   let state: Mutex<State>
@@ -42,17 +42,17 @@ package final class World: Sendable {
   private let ledger: Ledger
   private let logger: Logger
   private let isEnding: EndingLog.Flag
-  /// One thing at a time is done with it.
+  /// Lets one operation on the world run at a time.
   private let turn = Places(1)
 
   package var url: String { "http://\(address):\(port)" }
-  /// Those of its API that were given; else the development keys.
+  /// The given API keys; otherwise the development keys.
   package var keys: [String: EditionName] { settings.keys.isEmpty ? EditionName.developmentKeys : settings.keys }
 
   /// Starts a world; it accepts connections when this returns. Throws `SetupError`, and what files throw.
   /// - Parameters:
-  ///   - home: A directory for it, which is not there yet.
-  ///   - beginning: How it begins.
+  ///   - home: Its directory, which does not exist yet.
+  ///   - beginning: Its initial data.
   init(
     id: String, _ plan: WorldPlan, in home: URL, from beginning: WorldState, _ settings: ServerSettings,
     address: String, pools: WorkerPools, logger: Logger
@@ -64,7 +64,7 @@ package final class World: Sendable {
     try FileManager.default.makeOwnDirectory(home)
     var settings = settings
     settings.port = plan.port
-    // That of the server beside would lead there.
+    // The URL of the server beside it would lead to that server.
     settings.publicURL = ""
     settings.dataDirectory = home.appending(path: "1", directoryHint: .isDirectory)
     self.settings = settings
@@ -104,15 +104,15 @@ package final class World: Sendable {
     await kit.scripts.replaceAll(by: seed.scripts)
   }
 
-  /// A server of this world in a directory of its own, which is not there yet.
+  /// A server of this world in its own directory, which does not exist yet.
   func open(_ moment: WorldState, in folder: URL, ids: SeededRandom) async throws -> OpenedServer {
     let next = try await OpenedServer(moment, in: folder, settings, kit, ids: ids, pools, ledger, logger: logger)
     next.server.assume(publicURL: url)
     return next
   }
 
-  /// Another server answers from now on.
-  /// - Parameter moment: Done before any call begins at it.
+  /// Replaces the answering server.
+  /// - Parameter moment: Runs before any call reaches the new server.
   func exchange(for next: OpenedServer, ids: SeededRandom, at moment: () -> Void) -> OpenedServer {
     kit.current.put(next.running, at: moment)
     listener.lead(to: next.server.socketIO)
@@ -123,17 +123,17 @@ package final class World: Sendable {
     }
   }
 
-  /// Answers a request that may have come by another port.
+  /// Answers a request, which may come through another port.
   func port(answers request: Request, over channel: any NIOCore.Channel) async throws -> Response {
     try await listener.respond(to: request, over: channel)
   }
 
-  /// The server that answers now.
+  /// The present server.
   package var server: MadangServer { state.withLock(\.server).server }
-  /// How many calls are under way at it, for tests.
+  /// The number of its calls in progress, for tests.
   package var callsUnderWay: Int { kit.current.callsUnderWay }
 
-  /// Writes what there is now as a seed in YAML, in pieces. Throws ``WorldError``.
+  /// Exports the present data as a seed in YAML, in pieces. Throws ``WorldError``.
   package func exportSeed(_ sink: ([UInt8]) async throws -> Void) async throws {
     try await kit.people.server().answering { madang in
       var export = try await SeedExport(madang, name: name, .yaml)
@@ -141,10 +141,10 @@ package final class World: Sendable {
     }
   }
 
-  /// How long answers that tell of the end may take to be written.
+  /// How long answers about the end may take to be written.
   private static let answerLimit: Duration = .seconds(1)
 
-  /// Stops it and removes all that it has. Calls that wait for something in it get an error.
+  /// Stops the world and removes its data. Calls that wait in it get an error.
   package func end() async {
     await kit.end(because: removal)
     await enterTurn()
@@ -161,7 +161,7 @@ package final class World: Sendable {
       state.snapshots = [:]
       return state.server
     }
-    // Polls that wait would hold up the listener.
+    // Waiting polls would delay the listener.
     await last.server.endSessions()
     await last.running.calls.finish(within: Self.answerLimit)
     await listener.close()

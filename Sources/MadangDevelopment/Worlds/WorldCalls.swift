@@ -52,7 +52,7 @@ struct WorldCalls: Sendable {
 }
 
 extension World {
-  /// The answer to a call about this world that is about no server; nil if there is none of this path.
+  /// The answer to a call about this world itself, not its server; nil if it has no such path.
   func respond(to call: DevelopmentCall) async throws -> Response? {
     switch (call.method, call.path.first, call.path.count) {
     case (.get, "world", 1):
@@ -135,7 +135,7 @@ private struct NewWorld: CallFields {
 
 /// Names that callers give to worlds and snapshots.
 private enum GivenName {
-  /// A request that names a host is held against the names of all worlds.
+  /// A request with a host is compared with the names of all worlds.
   private static let maxSize = 1000
 
   /// Throws ``WorldError``.

@@ -1,7 +1,7 @@
 import Foundation
 import Storage
 
-/// Why something cannot be done with worlds, in words for who tests.
+/// Why an operation on worlds failed, in words for testers.
 package struct WorldError: Error, CustomStringConvertible {
   package let description: String
 
@@ -9,8 +9,8 @@ package struct WorldError: Error, CustomStringConvertible {
 }
 
 extension WorldError {
-  /// In words what files or an embedded database threw, with the path, the cause and the cure; else the error itself.
-  /// - Parameter folder: Where they were used.
+  /// An error of files or an embedded database in words, with path, cause and cure; otherwise the error itself.
+  /// - Parameter folder: The directory of the files.
   static func ofFiles(_ error: any Error, in folder: URL) -> any Error {
     switch error {
     case let error as CocoaError:
@@ -39,16 +39,16 @@ extension WorldError {
 }
 
 extension FileManager {
-  /// Makes a directory that nobody else may read and that is not there yet.
+  /// Creates a directory that only its owner can read and that does not exist yet.
   func makeOwnDirectory(_ url: URL) throws { try makeOwnDirectory(url.path) }
 
-  /// The same, by its path.
+  /// Creates such a directory at a path.
   func makeOwnDirectory(_ path: String) throws {
     try createDirectory(atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }
 
-  /// Removes a directory with all that it has, as far as it can. `removeItem` ends at the first file that somebody else has just removed: it
-  /// is tried five times.
+  /// Removes a directory with its content as far as possible. `removeItem` fails if another process has just removed a
+  /// file, so this tries five times.
   func removeDirectory(_ url: URL) {
     for _ in 0..<5 where fileExists(atPath: url.path) { try? removeItem(at: url) }
   }

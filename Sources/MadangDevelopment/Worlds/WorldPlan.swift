@@ -1,15 +1,15 @@
 import MadangCore
 
-/// What a new world is to be.
+/// The properties of a new world.
 package struct WorldPlan: Sendable {
   package var seed: Seed
-  /// How people call it; nil for its id.
+  /// Its name; nil for its id.
   package var name: String?
-  /// With a number all ids, tokens and names of files are the same each time, and the clock stands still at the seed's moment until
-  /// somebody moves it. Nil: as on a server in use.
+  /// With a number all ids, tokens and file names repeat, and the clock stands still at the seed's moment until a test
+  /// moves it. Nil: random and real time, like a server in production.
   package var number: UInt64?
   package var engine = Engine.sqlite
-  /// 0 takes a free one.
+  /// 0 chooses a free port.
   package var port = 0
 
   package enum Engine: String, Codable, CaseIterable, Sendable {

@@ -9,16 +9,16 @@ import ServiceLifecycle
 import SocketIOServer
 import Synchronization
 
-/// A world's port. It stays while one server after another answers behind it.
+/// A world's port. It stays open while successive servers answer behind it.
 final class WorldPort: Sendable {
-  /// The server that has the sockets now.
+  /// The server with the sockets now.
   private final class Sockets: Sendable {
     let server: Mutex<SocketIOServer>
 
     init(_ server: SocketIOServer) { self.server = Mutex(server) }
   }
 
-  /// How long requests may take that are being answered when the port is closed.
+  /// How long requests in progress may take when the port is closed.
   private static let closeLimit: Duration = .seconds(5)
 
   private let kit: Kit
@@ -30,17 +30,17 @@ final class WorldPort: Sendable {
   private let logger: Logger
   private let opened = Mutex<(group: ServiceGroup, running: Task<Void, any Error>)?>(nil)
 
-  /// - Parameter ledger: What clients have taken of the limits at all servers behind the port.
+  /// - Parameter ledger: The amounts that clients hold at all servers behind the port.
   init(_ kit: Kit, before first: MadangServer, _ settings: ServerSettings, _ ledger: Ledger, logger: Logger) {
     (self.kit, date, sockets) = (kit, DateHeader(clock: kit.clock), Sockets(first.socketIO))
     (self.settings, self.ledger, self.logger) = (settings, ledger, logger)
   }
 
-  /// Accepts connections; answers the port. Throws `SetupError`.
+  /// Accepts connections; returns the port. Throws `SetupError`.
   func open() async throws -> Int {
     var channel = settings.httpChannel(ledger, nil)
     kit.standAround(&channel)
-    // Neither the listener nor its connections hold the port, which holds the kit.
+    // Neither the listener nor its connections retain the port, which retains the kit.
     let listener = SocketIOServer.listener(
       at: .hostname(settings.host, port: settings.port), configuration: channel,
       group: MultiThreadedEventLoopGroup.singleton, logger: logger, onRunning: { [listening] in listening.began($0) },
@@ -65,15 +65,15 @@ final class WorldPort: Sendable {
     return try await listening.port
   }
 
-  /// Another server has the sockets from now on.
+  /// Replaces the server with the sockets.
   func lead(to server: SocketIOServer) { sockets.server.withLock { $0 = server } }
 
-  /// Has the current server answer a request, which may have come by another port.
+  /// Lets the present server answer a request, which may come through another port.
   func respond(to request: Request, over channel: any NIOCore.Channel) async throws -> Response {
     try await kit.respond(to: request, over: channel) { try await $1.answer($0, over: channel) }.dated(date)
   }
 
-  /// Takes no more connections, and closes those that there are.
+  /// Accepts no more connections, and closes the open ones.
   func close() async {
     guard let (group, running) = opened.withLock(\.self) else { return }
     await group.triggerGracefulShutdown()

@@ -3,14 +3,14 @@ import MadangCore
 import MadangServer
 import Storage
 
-/// A world at one moment: its database, files and secrets in places of their own, that nobody writes to any more and that are
-/// removed with this; and where its clock and its ids were.
+/// A saved state of a world: copies of its database, files and secrets that are never changed and are removed with this
+/// object, and the state of its clock and its ids.
 final class WorldState: Sendable {
-  /// Where a clock was.
+  /// The state of a clock.
   enum Time {
-    /// Milliseconds since 1970, and how fast it ran.
+    /// Milliseconds since 1970, and its rate.
     case at(Int64, rate: Double)
-    /// Milliseconds by which it was ahead of the real time, with which it ran.
+    /// Milliseconds ahead of real time, at the rate of real time.
     case ahead(Int64)
   }
 
@@ -18,7 +18,7 @@ final class WorldState: Sendable {
   /// The database on PostgreSQL; nil for the one in the folder.
   let database: WorldDatabase?
   let time: Time
-  /// Where its ids go on; nil where nobody is to know them.
+  /// The state of its ids; nil if they are random.
   let ids: UInt64?
   let standIns: StandIns
 
@@ -43,8 +43,8 @@ final class WorldState: Sendable {
 
   func makeRandom() -> SeededRandom { SeededRandom(ids ?? .random(in: 0...(.max))) }
 
-  /// Copies it to a directory that is not there yet. Files are not copied but linked: none is ever changed. Answers the copy of
-  /// the database on PostgreSQL.
+  /// Copies it to a directory that does not exist yet. Files are linked instead of copied, because they never change.
+  /// Returns the copy of the database on PostgreSQL.
   func copy(to target: URL) async throws -> WorldDatabase? {
     try FileManager.default.makeOwnDirectory(target)
     if database == nil {
@@ -54,7 +54,7 @@ final class WorldState: Sendable {
     return try await database?.copy()
   }
 
-  /// Whether an error when it was copied may be because somebody removed its files or its database.
+  /// Whether a copy may have failed because its files or its database were removed.
   func mayBeGone(by error: any Error) -> Bool {
     switch error {
     case let error as CocoaError: [.fileNoSuchFile, .fileReadNoSuchFile].contains(error.code)
@@ -65,13 +65,13 @@ final class WorldState: Sendable {
 
   static func database(in folder: URL) -> URL { folder.appending(path: "madang.sqlite") }
 
-  /// Has the files and secrets of one directory in another one, too.
+  /// Links the files and secrets of one directory into another one.
   static func linkFiles(of folder: URL, to target: URL) throws {
     for name in ["files", "secrets"] { try link("\(folder.path)/\(name)", to: "\(target.path)/\(name)") }
   }
 
-  /// Makes a directory of the same files as another one, but for those that are being received, and those that go meanwhile. By paths:
-  /// to make a `URL` of each takes longer than to link the file.
+  /// Fills a directory with links to the files of another one, except files that are being received or removed. By paths,
+  /// because creating a `URL` for each takes longer than linking the file.
   private static func link(_ source: String, to target: String) throws {
     let files = FileManager.default
     try files.makeOwnDirectory(target)
@@ -94,8 +94,8 @@ extension FileManager {
   /// In bytes.
   private static let pieceSize = 64 * 1024
 
-  /// Copies a file that nobody writes to, to a place where none is, for the owner alone. Foundation copies and reads page by page, which
-  /// takes twice as long. Throws `CocoaError` with the path of the file that is concerned.
+  /// Copies a file that is not being written to a new path, for its owner only. Foundation copies page by page, which takes
+  /// twice as long. Throws `CocoaError` with the path of the failing file.
   fileprivate func copyFile(at source: URL, to target: URL) throws {
     let from = try FileHandle(forReadingFrom: source)
     defer { try? from.close() }
@@ -108,7 +108,7 @@ extension FileManager {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: source.path]) }
       do {
-        // A full disk may be told as late as this.
+        // Only here a full disk may be reported.
         if count == 0 { return try to.close() }
         try to.write(contentsOf: piece.prefix(count))
       } catch let error as CocoaError {

@@ -1,7 +1,7 @@
 import MadangAPI
 import MadangCore
 
-/// A world, as calls tell of it.
+/// A world in answers of calls.
 package struct WorldSummary: Codable, Sendable {
   package let id: String
   package let name: String
@@ -27,7 +27,7 @@ package struct WorldSummary: Codable, Sendable {
     try container.encode(url, forKey: .url)
     try container.encode(port, forKey: .port)
     try container.encode(seed, forKey: .seed)
-    // Null where there is none: whoever reads it finds all keys.
+    // Null if absent, so that readers find all keys.
     try container.encode(number, forKey: .number)
     try container.encode(now, forKey: .now)
     try container.encode(snapshots, forKey: .snapshots)

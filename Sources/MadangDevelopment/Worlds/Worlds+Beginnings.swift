@@ -5,19 +5,19 @@ import MadangServer
 import Storage
 import Synchronization
 
-/// How worlds begin: a seed is planted once for each kind of them.
+/// Initial data of worlds: a seed is planted once for each kind of world.
 extension Worlds {
-  /// How long a state of a seed is used for worlds whose clock shows the real time, in milliseconds: its moments lie behind by so
-  /// much at most.
+  /// How long a planted seed is reused for worlds with real time, in milliseconds: its dates are at most this much too
+  /// early.
   private static let freshness: Int64 = 60_000
 
-  /// How many planted seeds are kept for further worlds: those that were used last. Worlds keep their own.
+  /// How many planted seeds are cached, the most recently used. Worlds keep their own.
   private static let maxBeginnings = 16
 
-  /// How many planted seeds are kept, for tests.
+  /// How many planted seeds are cached, for tests.
   package var keptBeginnings: Int { state.withLock { $0.beginnings.count } }
 
-  /// How worlds of this kind begin; planted once, and again from time to time where its moments follow the real time.
+  /// The initial data for worlds of this kind; planted once, and again from time to time for worlds with real time.
   func beginning(of plan: WorldPlan) async throws -> WorldState {
     let kind = Kind(seed: plan.seed.digest, number: plan.number, engine: plan.engine)
     if let known = known(kind) { return known }
@@ -39,7 +39,7 @@ extension Worlds {
     return made
   }
 
-  /// Its files or its database are gone: the next world of its kind has the seed planted anew.
+  /// Its files or its database were removed: the next world of its kind plants the seed again.
   func forget(_ beginning: WorldState) {
     state.withLock { state in state.beginnings = state.beginnings.filter { $0.value.state !== beginning } }
   }
@@ -55,7 +55,7 @@ extension Worlds {
     }
   }
 
-  /// The server of worlds on PostgreSQL. Asked for by one at a time.
+  /// The server of worlds on PostgreSQL. One caller at a time asks for it.
   private func databaseServer() async throws -> PostgresDatabases {
     if let made = databases.withLock(\.self) { return made }
     guard let postgres else {
@@ -90,7 +90,7 @@ extension Worlds {
       clock.run(at: 0)
       clock.set(seed.start)
     }
-    // A number of its own for each seed, so that worlds of two seeds have other ids.
+    // A distinct number for each seed, so that worlds of different seeds have different ids.
     let digest = UInt64(seed.digest, radix: 16) ?? 0
     let ids = SeededRandom(number.map { $0 &* 0x2545_F491_4F6C_DD1D ^ digest } ?? .random(in: 0...(.max)))
     do {

@@ -8,7 +8,7 @@ import Synchronization
 
 /// The worlds of this process.
 package final class Worlds: Sendable {
-  /// The most worlds at a time, unless somebody says otherwise.
+  /// The default for the largest number of worlds.
   package static let limit = 1000
 
   struct Kind: Hashable {
@@ -19,17 +19,17 @@ package final class Worlds: Sendable {
 
   struct State {
     var worlds: [String: World] = [:]
-    /// How many are being made.
+    /// How many are being created.
     var coming = 0
     var last = 0
     var beginnings: [Kind: (state: WorldState, madeAt: Int64, usedAt: Int)] = [:]
     var uses = 0
     var folders = 0
-    /// Of worlds that have ended.
+    /// Coverage of worlds that have ended.
     var coverage = CoverageCounts()
-    /// Those that are being removed.
+    /// Worlds that are being removed.
     var leaving: [String: World] = [:]
-    /// Names of those that have ended, without capitals.
+    /// Names of worlds that have ended, in lower case.
     var formerNames = RecentValues<Void>(limit: Worlds.limit)
   }
 
@@ -42,15 +42,15 @@ package final class Worlds: Sendable {
   let pools: WorkerPools
   let logger: Logger
   let state = Mutex(State())
-  /// One seed is planted at a time, on each engine.
+  /// Lets one seed be planted at a time, on each engine.
   let planting = Places(1)
   let plantingOnPostgres = Places(1)
 
   /// - Parameters:
-  ///   - settings: What all worlds have; the place of their data is not.
-  ///   - address: By which clients reach them.
-  ///   - postgres: The URL of a database on PostgreSQL, as somebody who may make databases, for worlds that are to be there.
-  ///   - limit: The most worlds at a time.
+  ///   - settings: The settings of all worlds, except the place of their data.
+  ///   - address: Their address for clients.
+  ///   - postgres: The URL of a PostgreSQL database whose role may create databases, for worlds on PostgreSQL.
+  ///   - limit: The largest number of worlds.
   package init(
     _ settings: ServerSettings = Worlds.settings, address: String = "127.0.0.1", postgres: String? = nil,
     limit: Int = Worlds.limit, logger: Logger
@@ -64,7 +64,7 @@ package final class Worlds: Sendable {
     self.logger = logger
   }
 
-  /// What worlds have unless somebody wants otherwise: development mode, passwords that cost little, one thread that reads.
+  /// The default settings of worlds: development mode, cheap passwords, one reading thread.
   package static var settings: ServerSettings {
     var settings = ServerSettings()
     settings.isDevelopment = true
@@ -72,13 +72,12 @@ package final class Worlds: Sendable {
     settings.database.writers = 1
     settings.passwords.cost.memory = 8
     settings.passwords.cost.passes = 1
-    // No other server has sockets that could lack the last chats of what is deleted.
+    // No other server has sockets that could lack the last chats of a deletion.
     settings.deletionGrace = .zero
     return settings
   }
 
-  /// The same for worlds that a server makes: whoever may call it may call them, and nobody else; sockets are let in as it lets
-  /// them in.
+  /// The settings of worlds that a server makes: its own access rules apply to their calls and sockets.
   package static func settings(beside server: ServerSettings) -> ServerSettings {
     var settings = settings
     (settings.host, settings.developmentToken, settings.keys) = (server.host, server.developmentToken, server.keys)
@@ -93,8 +92,8 @@ package final class Worlds: Sendable {
     return settings
   }
 
-  /// Makes a world; it accepts connections when this returns. Throws ``WorldError``, `SetupError`, ``PlantingProblem``.
-  /// If the task is cancelled, nothing of the world is left.
+  /// Creates a world; it accepts connections when this returns. Throws ``WorldError``, `SetupError`, ``PlantingProblem``.
+  /// If the task is cancelled, nothing of the world remains.
   package func make(_ plan: WorldPlan) async throws -> World {
     let number = state.withLock { state -> Int? in
       guard state.worlds.count + state.coming < limit else { return nil }
@@ -119,7 +118,7 @@ package final class Worlds: Sendable {
     return world
   }
 
-  /// Starts a world as its seed was planted, once more planted where that is gone.
+  /// Starts a world on its planted seed, which is planted again if it was removed.
   private func start(_ id: String, _ plan: WorldPlan) async throws -> World {
     let home = folder.url.appending(path: id, directoryHint: .isDirectory)
     func start(from beginning: WorldState) async throws -> World {
@@ -136,26 +135,26 @@ package final class Worlds: Sendable {
 
   package subscript(id: String) -> World? { state.withLock { $0.worlds[id] } }
 
-  /// The one of this id; else those of this name, which has no capitals.
+  /// The world with this id; otherwise those with this name, in lower case.
   package func worlds(named name: String) -> [World] {
     if let world = self[name] { return [world] }
     return inOrder(state.withLock { Array($0.worlds.values) }.filter { $0.hostName == name })
   }
 
-  /// Whether a world that has ended had this name, which has no capitals, as far as it is still known.
+  /// Whether a world that has ended had this name (in lower case), as far as it is remembered.
   package func hadWorld(named name: String) -> Bool { state.withLock { $0.formerNames[name] != nil } }
 
   /// Whether a text has the form of an id.
   package static func isID(_ text: String) -> Bool { text.wholeMatch(of: #/w[0-9]{1,9}/#) != nil }
 
-  /// In the order in which they were made.
+  /// In order of their creation.
   package var all: [World] { inOrder(state.withLock { Array($0.worlds.values) }) }
 
   private func inOrder(_ worlds: [World]) -> [World] {
     worlds.sorted { ($0.id.count, $0.id) < ($1.id.count, $1.id) }
   }
 
-  /// Stops a world and removes all that it has. False if there is none of this id.
+  /// Stops a world and removes its data. False for an unknown id.
   package func remove(_ id: String) async -> Bool {
     let world = state.withLock { state in
       guard let world = state.worlds.removeValue(forKey: id) else { return nil as World? }
@@ -172,7 +171,7 @@ package final class Worlds: Sendable {
     return true
   }
 
-  /// Of all worlds, also of those that have ended.
+  /// The coverage of all worlds, also those that have ended.
   var coverage: CoverageCounts {
     state.withLock { state in
       var counts = state.coverage
@@ -197,12 +196,12 @@ package final class Worlds: Sendable {
     }?.close()
   }
 
-  /// Removes all worlds, and what they had in common: none can be made any more.
+  /// Removes all worlds and their shared data: no more can be created.
   package func end() async {
     await removeAll()
     removeFiles()
   }
 
-  /// Removes all files, at once: at the end of the process.
+  /// Removes all files at once, at the end of the process.
   package func removeFiles() { folder.remove() }
 }

@@ -1,25 +1,25 @@
 import Foundation
 import Storage
 
-/// Where the worlds of this process are: in memory where the system has a place for that, else in the temporary directory. Gone
-/// with the process; what one that was killed has left, the next one removes.
+/// The directory of this process's worlds: in memory if the system has such a place, otherwise in the temporary directory.
+/// It is removed with the process; leftovers of a killed process are removed by the next one.
 final class WorldsFolder: Sendable {
   private static let prefix = "madang-worlds-"
-  /// Of one that has no lock yet.
+  /// The suffix of a folder without a lock yet.
   private static let draftPrefix = "madang-new-world-"
-  /// How long one is without, at most.
+  /// How long a folder may be without a lock.
   private static let draftTime: TimeInterval = 60
 
   let url: URL
   private let lock: FileLock
 
   init() throws {
-    // Also where this one will not be: what others have left may be why there is no room.
+    // Also in the places that this one will not use: leftovers may be the reason for a lack of room.
     for place in [Self.memory, FileManager.default.temporaryDirectory] { Self.removeAbandoned(in: place) }
     let place = Self.place
     let id = UUID().uuidString.lowercased()
     url = place.appending(path: Self.prefix + id, directoryHint: .isDirectory)
-    // Nobody else takes it for abandoned before it is locked: it has another name until then.
+    // It has another name until it is locked, so that no other process takes it for abandoned.
     let draft = place.appending(path: Self.draftPrefix + id, directoryHint: .isDirectory)
     try FileManager.default.makeOwnDirectory(draft)
     lock = FileLock(path: draft.appending(path: "lock").path)
@@ -31,12 +31,12 @@ final class WorldsFolder: Sendable {
 
   func remove() { FileManager.default.removeDirectory(url) }
 
-  /// In bytes. Containers have 64 MB of such memory unless they are given more.
+  /// In bytes. Containers have 64 MB of such memory by default.
   private static let leastRoom: UInt64 = 1 << 30
 
   private static let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
 
-  /// In memory, where there is room for worlds.
+  /// In memory, if there is room for worlds.
   private static var place: URL {
     var room = statvfs()
     let isRoomy =
@@ -45,7 +45,7 @@ final class WorldsFolder: Sendable {
     return isRoomy ? memory : FileManager.default.temporaryDirectory
   }
 
-  /// Those whose process does not hold their lock any more.
+  /// Folders whose process no longer holds their lock.
   private static func removeAbandoned(in place: URL) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
     for name in names {
@@ -58,7 +58,7 @@ final class WorldsFolder: Sendable {
 
   private static func isUnlocked(_ folder: URL) -> Bool {
     let file = folder.appending(path: "lock").path
-    // Another user's is not to be opened.
+    // Folders of other users are not opened.
     return FileManager.default.fileExists(atPath: file) && (try? FileLock(path: file).takeAlone()) ?? false
   }
 

@@ -1,5 +1,5 @@
-/// A provider's access token, asked for when needed and kept until shortly before it expires. However many need it at
-/// once, it is asked for once.
+/// A provider's access token, requested on demand and kept until shortly before it expires. Parallel callers share one
+/// request.
 actor ExpiringToken {
   struct Token: Sendable {
     let text: String
@@ -12,7 +12,7 @@ actor ExpiringToken {
     case renewing(Task<String, any Error>)
   }
 
-  /// A token this close to its end is not used any more.
+  /// A token this close to its end is no longer used.
   private static let margin: Duration = .seconds(60)
 
   private let request: @Sendable () async throws -> Token
@@ -20,7 +20,7 @@ actor ExpiringToken {
 
   init(_ request: @escaping @Sendable () async throws -> Token) { self.request = request }
 
-  /// A token that is valid for a while. Throws what asking for it failed with.
+  /// A token that is valid for a while. Throws the error of its request.
   var text: String {
     get async throws {
       switch state {
@@ -31,14 +31,14 @@ actor ExpiringToken {
     }
   }
 
-  /// The provider does not take this token any more.
-  /// - Parameter age: How old the token is at least when another may be asked for.
+  /// The provider refuses this token.
+  /// - Parameter age: The minimum age of the token before another one is requested.
   func forget(_ text: String, after age: Duration = .zero) {
     if case .valid(text, let start, _) = state, ContinuousClock.now - start >= age { state = .none }
   }
 
   private func renew() async throws -> String {
-    // Unstructured: the outcome belongs to all who wait for it, not to the one who asked first.
+    // Unstructured: the result belongs to all waiting callers, not only to the first one.
     let task = Task {
       let token = try await request()
       let now = ContinuousClock.now

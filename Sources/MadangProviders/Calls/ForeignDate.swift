@@ -1,7 +1,7 @@
 import Foundation
 
 extension Date {
-  /// A date as others write it (RFC 3339), with or without fractions of a second.
+  /// A date of another system (RFC 3339), with or without fractions of a second.
   init?(rfc3339 text: String) {
     let date =
       (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))

@@ -4,8 +4,8 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Why a call over the network failed, in words for the log and the doctor, with the cure where TLS is the cause. Errors of the TLS library
-/// name places in its source on the machine where the program was built: those are left out.
+/// Why a call over the network failed, in words for the log and the doctor, with the cure for TLS problems. Errors of the
+/// TLS library have places in its source code on the build machine, which are removed.
 package func networkWords(_ error: any Error) -> String {
   switch error {
   case let error as NIOConnectionError:
@@ -22,7 +22,7 @@ package func networkWords(_ error: any Error) -> String {
 }
 
 private func tlsWords(_ text: String) -> String {
-  // What the library calls it, and what it is: RFC 8446, section 6.2.
+  // The library's name for an alert, and its meaning: RFC 8446, section 6.2.
   let causes = [
     (
       "CERTIFICATE_VERIFY_FAILED",

@@ -6,21 +6,21 @@ import NIOSSL
 import SocketIOProtocol
 import Synchronization
 
-/// Calls to other people's servers, bounded in time and in the size of the answer.
+/// Calls to providers, with limits on time and on the size of the answer.
 package struct ProviderCalls: Sendable {
   package struct Answer: Sendable {
     package let status: Int
     let body: [UInt8]
-    /// How long the provider asks to wait, an hour at most; zero if it does not say, or names a date.
+    /// How long the provider asks to wait, at most an hour; zero if it does not say, or gives a date.
     var pause: Duration = .zero
 
-    /// The JSON body, its snake-case keys read as camel case.
+    /// The JSON body, with snake-case keys read as camel case.
     func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
       try ForeignJSON.decode(type, from: body, keys: .convertFromSnakeCase)
     }
   }
 
-  /// The provider answered, but nothing that can be used.
+  /// The provider's answer cannot be used.
   package struct Unusable: Error {
     package let status: Int
   }
@@ -29,12 +29,12 @@ package struct ProviderCalls: Sendable {
     package init() {}
   }
 
-  /// The call was sent, in part at least, and the provider did not answer: it may have done what it was called for.
+  /// The call was sent, at least in part, and the provider did not answer: it may have carried it out.
   struct Unanswered: Error {
     let cause: any Error
   }
 
-  /// The provider was not reached over TLS.
+  /// The provider could not be reached over TLS.
   struct NoTLS: Error, CustomStringConvertible {
     let description: String
   }
@@ -53,7 +53,7 @@ package struct ProviderCalls: Sendable {
     return try await send(request)
   }
 
-  /// Throws ``Unanswered`` if the provider may have got the call, else what kept the call from it.
+  /// Throws ``Unanswered`` if the provider may have got the call, otherwise the error that prevented it.
   func post(_ url: String, headers: HTTPHeaders = [:], type: String = "application/json", _ body: [UInt8]) async throws
     -> Answer
   {
@@ -61,7 +61,7 @@ package struct ProviderCalls: Sendable {
     request.method = .POST
     request.headers = headers
     request.headers.replaceOrAdd(name: "Content-Type", value: type)
-    // Asked for once there is a connection to send it over.
+    // Called once there is a connection to send it over.
     let isAskedFor = Flag()
     let body = ByteBuffer(bytes: body)
     request.body = .stream(
@@ -76,16 +76,16 @@ package struct ProviderCalls: Sendable {
 
     var isSet: Bool { state.load(ordering: .acquiring) }
 
-    /// Answers whether it was set before.
+    /// Returns whether it was set before.
     func set() -> Bool { state.exchange(true, ordering: .acquiringAndReleasing) }
   }
 
-  /// Throws ``TimedOut``, ``NoTLS``, or what the connection failed with.
+  /// Throws ``TimedOut``, ``NoTLS``, or the error of the connection.
   private func send(_ request: HTTPClientRequest) async throws -> Answer {
     let client = connections.client
     do { return try await send(request, by: client) } catch {
       connections.failed(client)
-      // The library's own words name places in its source.
+      // The library's own text has places in its source code.
       if error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError {
         throw NoTLS(description: networkWords(error))
       }
@@ -94,11 +94,11 @@ package struct ProviderCalls: Sendable {
   }
 
   private func send(_ request: HTTPClientRequest, by client: ProviderConnections.Client) async throws -> Answer {
-    // Its connections are open as long as somebody holds it.
+    // Its connections stay open while it is referenced.
     defer { withExtendedLifetime(client) {} }
     return try await withThrowingTaskGroup(of: Answer?.self) { group in
       group.addTask {
-        // A little less: it can tell what the call failed with.
+        // A little less, so that it can report the reason of the failure.
         let response = try await client.http.execute(request, timeout: .nanoseconds(timeout.nanoseconds / 10 * 9))
         let body = try await response.body.collect(upTo: Self.maxAnswer)
         let seconds = response.headers.first(name: "Retry-After").flatMap { Int($0) } ?? 0
@@ -106,7 +106,7 @@ package struct ProviderCalls: Sendable {
           status: Int(response.status.code), body: Array(body.readableBytesView),
           pause: .seconds(min(max(seconds, 0), 3600)))
       }
-      // The client's own limit ends with the head of the answer.
+      // The client's own time limit ends with the head of the answer.
       group.addTask {
         try await Task.sleep(for: timeout)
         return nil

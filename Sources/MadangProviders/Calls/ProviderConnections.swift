@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import NIOSSL
 import Synchronization
 
-/// Connections to other people's servers. They close when nobody holds these any more.
+/// Connections to providers. They close with the last reference to this object.
 package final class ProviderConnections: Sendable {
   final class Client: Sendable {
     let http: HTTPClient
@@ -19,15 +19,15 @@ package final class ProviderConnections: Sendable {
   private let current: Mutex<Client>
 
   /// - Parameters:
-  ///   - authorities: Who may vouch for a server, besides those whom the system trusts.
-  ///   - isShared: Whether calls share a connection, by HTTP/2, where the server speaks it.
+  ///   - authorities: Certificate authorities to trust in addition to the system's.
+  ///   - isShared: Whether calls share an HTTP/2 connection, if the server supports it.
   package init(authorities: [NIOSSLCertificate] = [], isShared: Bool = false) {
     var tls = TLSConfiguration.makeClientConfiguration()
     if !authorities.isEmpty { tls.additionalTrustRoots = [.certificates(authorities)] }
-    // No redirects: keys and tokens go to the address in the settings, and nowhere else.
+    // No redirects: keys and tokens go only to the address in the settings.
     var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
     configuration.httpVersion = isShared ? .automatic : .http1Only
-    // Whoever calls bounds the calls under way.
+    // The caller limits the calls in progress.
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1000
     self.configuration = configuration
     self.isShared = isShared
@@ -36,8 +36,9 @@ package final class ProviderConnections: Sendable {
 
   var client: Client { current.withLock(\.self) }
 
-  /// A call by this client failed. A call takes a connection of its own with it. One that is shared stays, and where a network swallows
-  /// packets the next calls over it would fail, too: they get a new one. Those under way on the old one end by themselves.
+  /// A call by this client failed. A failed call closes its own connection, but a shared one stays; if a network swallows
+  /// packets, the next calls over it would fail, too, so they get a new one. Calls in progress on the old one end by
+  /// themselves.
   func failed(_ client: Client) {
     guard isShared else { return }
     current.withLock { if $0 === client { $0 = Client(configuration) } }

@@ -30,7 +30,7 @@ package struct PortOnePayments: PaymentVerifier {
 
     /// - Parameter shops: Ids of the shops at payment gateways whose payments count; empty for all.
     func payment(shops: Set<String>) -> Payment? {
-      // Items are priced in won: the same number of another currency is another amount.
+      // Items are priced in won: the same number in another currency is another amount.
       guard currency ?? "KRW" == "KRW", let amount = Int(exactly: amount) else { return nil }
       return Payment(
         id: impUid, merchantID: merchantUid, amount: amount,
@@ -67,12 +67,12 @@ package struct PortOnePayments: PaymentVerifier {
   }
 
   package func payment(_ id: String, merchantID _: String) async throws -> Payment? {
-    // Only such ids are given out; others must not be made part of a path.
+    // Only such ids exist; other text must not become part of a path.
     guard id.utf8.count <= 100, id.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || Character(.init($0)).isLetterOrDigit })
     else { return nil }
     let began = ContinuousClock.now
     var answer = try await look(id)
-    // The token was revoked before its time; another try only while the client still waits.
+    // The token was revoked early; another try only while the client still waits.
     if answer.status == 401, ContinuousClock.now - began < calls.timeout / 2 { answer = try await look(id) }
     switch answer.status {
     case 200:
@@ -97,6 +97,6 @@ extension Character {
 }
 
 extension Int64 {
-  /// Seconds as another server wrote them, cut to what sums and products of stay numbers: over thirty thousand years.
+  /// Seconds from another server, limited to over thirty thousand years so that sums and products stay in range.
   fileprivate var reckonable: Int64 { Swift.min(Swift.max(self, 0), 1 << 40) }
 }

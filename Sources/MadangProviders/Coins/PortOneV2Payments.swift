@@ -7,7 +7,7 @@ import SocketIOProtocol
 ///
 /// Source: https://developers.portone.io/api/rest-v2/payment (`GET /payments/{paymentId}`).
 package struct PortOneV2Payments: PaymentVerifier {
-  /// What is read of a payment. `transactionId`, `channel` and `paidAt` are there when somebody has tried to pay, or has paid.
+  /// The fields of a payment. `transactionId`, `channel` and `paidAt` exist once a customer has tried to pay, or has paid.
   struct Record: Decodable {
     struct Amount: Decodable {
       let total: Int
@@ -25,21 +25,21 @@ package struct PortOneV2Payments: PaymentVerifier {
     let currency: String
     let paidAt: String?
 
-    /// Nil if nobody has tried to pay it yet, so that it has no second id.
+    /// Nil if no customer has tried to pay it yet, so that it has no second id.
     func payment(takesTests: Bool) -> Payment? {
       guard let transactionId else { return nil }
       let isReal = channel?.type == "LIVE" || takesTests && channel?.type == "TEST"
       return Payment(
         id: transactionId, merchantID: id, amount: amount.total,
-        // Items are priced in won: the same number of another currency is another amount.
+        // Items are priced in won: the same number in another currency is another amount.
         isSettled: status == "PAID" && amount.cancelled ?? 0 == 0 && currency == "KRW" && isReal,
         paidAt: paidAt.flatMap { Date(rfc3339: $0) }.map { Int64($0.timeIntervalSince1970 * 1000) } ?? 0)
     }
   }
 
-  /// Bytes of an id. Longer ones are nobody's.
+  /// The largest id in bytes; longer ones do not exist.
   private static let maxID = 200
-  /// A longer pause than this one, which PortOne may ask for, leaves no time for another try.
+  /// A longer pause requested by PortOne leaves no time for another try.
   private static let maxPause: Duration = .seconds(1)
   private static let minPause: Duration = .milliseconds(200)
 
@@ -51,7 +51,7 @@ package struct PortOneV2Payments: PaymentVerifier {
   }
 
   package func payment(_ id: String, merchantID: String) async throws -> Payment? {
-    // A path goes back by dots, which are not escaped.
+    // Dots are not escaped, but would make the path go up.
     guard merchantID.utf8.count <= Self.maxID, !merchantID.allSatisfy({ $0 == "." }) else { return nil }
     let store = settings.store.isEmpty ? "" : "?storeId=\(settings.store.percentEncoded())"
     let answer = try await look("\(settings.url)/payments/\(merchantID.percentEncoded())\(store)")
@@ -65,7 +65,7 @@ package struct PortOneV2Payments: PaymentVerifier {
     }
   }
 
-  /// Asks once more if PortOne does not answer, or has too much to do: two calls and the pause end before the client gives up.
+  /// Asks once more if PortOne does not answer or is overloaded: two calls and the pause end before the client gives up.
   private func look(_ url: String) async throws -> ProviderCalls.Answer {
     let first = try? await ask(url)
     if let first, ![429, 502, 503, 504].contains(first.status) || first.pause > Self.maxPause { return first }

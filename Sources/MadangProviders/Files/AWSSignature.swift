@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import MadangCore
 
-/// Signs requests as Amazon's services want it: AWS Signature Version 4, in the `Authorization` header.
+/// Signs requests for Amazon's services: AWS Signature Version 4, in the `Authorization` header.
 struct AWSSignature: Sendable {
   let accessKeyID: String
   let secretAccessKey: String
