@@ -116,13 +116,13 @@ struct CoverageTests {
         await socket.abort()
         return try await counts(scene, "flows")["Send"]
       }
-      // The answer waits; the socket is told meanwhile.
+      // The answer waits; the socket gets the chat meanwhile.
       try await scene.kit.faults.add(
         FaultRule(
           FaultEffect(.latency) { ($0.milliseconds, $0.after) = (300, true) },
           match: FaultMatch { ($0.operation, $0.times) = ("postToChannel", 1) }))
       #expect(try await sent { _ in _ = try await scene.mina.say("early", in: scene.room) } == 1)
-      // Of this chat nobody sees what sockets are told; of another one, which no request of a client posted, they were told before.
+      // The journal does not show the delivery of this chat; of another one, posted without a client's request, it was shown before.
       let unseen = try await sent { socket in
         let path = "/_dev/people/mina@example.com/v1/\(scene.room)/chats"
         #expect(try await scene.world.call(.POST, path, key: nil, .json(["content": "other"])).status == 200)

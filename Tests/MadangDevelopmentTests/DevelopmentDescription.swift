@@ -58,11 +58,11 @@ struct DevelopmentDescription: Sendable {
     -> [String]
   {
     var segments = path.prefix { $0 != "?" }.split(separator: "/").dropFirst()
-    // What is of a server is there for each of its worlds.
+    // Each world has the calls of a server, too.
     if segments.count > 2, segments.first == "worlds" { segments = segments.dropFirst(2) }
     let found = operations.filter { $0.method == method.rawValue && $0.matches(Array(segments)) }
       .max { $0.literals < $1.literals }
-    // Calls of an edition, in somebody's place.
+    // Calls of an edition for a person.
     if segments.count > 3, segments.first == "people" { return [] }
     guard let found else {
       return [403, 404].contains(status) || body.contains("errorCode") ? [] : ["is not documented"]

@@ -13,7 +13,7 @@ struct DevelopmentDescriptionTests {
     var told: Set<String> = []
     for match in text.matches(of: #/`(GET|POST|DELETE) /_dev([^`? ]*)/#) {
       var path = String(match.2)
-      // What is of a server is there for each of its worlds.
+      // Each world has the calls of a server, too.
       if path.hasPrefix("/worlds/ID/") { path = String(path.dropFirst("/worlds/ID".count)) }
       told.insert("\(match.1) \(path)")
     }

@@ -16,7 +16,7 @@ struct FaultRuleTests {
     try await scene.world.call(.POST, "/_dev/faults", key: nil, .raw(json, type: "application/json"))
   }
 
-  /// How the calls of somebody's profile were answered.
+  /// The answers to calls of a person's profile.
   private func statuses(_ count: Int, _ scene: FaultScene) async throws -> [Int] {
     var statuses: [Int] = []
     for _ in 0..<count { statuses.append(try await scene.call(.GET, "users/me").status ?? 0) }

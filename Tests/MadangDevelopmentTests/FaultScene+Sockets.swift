@@ -16,7 +16,7 @@ extension FaultScene {
 
   var auth: String { #"{"SesacKey":"\#(DevelopmentKey.october2024)","token":"\#(mina.token)"}"# }
 
-  /// Posts a chat and returns the packet that tells of it.
+  /// Posts a chat and returns its packet.
   func said(_ content: String) async throws -> String {
     let answer = try await post(content)
     try #require(answer.status == 200)

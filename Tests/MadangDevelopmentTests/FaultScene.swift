@@ -9,7 +9,7 @@ import Support
 import Synchronization
 import Testing
 
-/// A server with a kit, and somebody with a channel.
+/// A server with a kit, and a person with a channel.
 struct FaultScene: Sendable {
   let world: Support.World
   let kit: Kit
@@ -45,7 +45,7 @@ struct FaultScene: Sendable {
   var roomID: String { String(room.split(separator: "/").last ?? "") }
   var namespace: String { RoomNamespace(.channel, roomID).name }
 
-  /// What is in the channel now.
+  /// The chats in the channel now.
   func contents() async throws -> [String] {
     try await mina.get("\(room)/chats").list?.compactMap { $0["content"]?.string } ?? []
   }

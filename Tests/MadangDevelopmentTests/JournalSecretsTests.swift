@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Journal: secrets and formats", .timeLimit(.minutes(1)))
 struct JournalSecretsTests {
-  /// Whatever somebody does that shows a secret; the secrets.
+  /// Performs all actions with secrets, and returns the secrets.
   private func doings(_ scene: FaultScene) async throws -> [String] {
     let world = scene.world
     var secrets = [Support.World.password, DevelopmentKey.october2024, DevelopmentKey.january2024]
@@ -31,7 +31,7 @@ struct JournalSecretsTests {
         .raw(#"{"email":"mina@example.com","p\u0061ssword" : "Passw0rd!"}"#, type: "application/json")))
     for body in [
       #"{"email":"x","password":"geheim-1","n":"#, #"{"password":{"a":["geheim-2",3]},"password":41414141}"#,
-      // Read as multipart whatever the type says, and cut off.
+      // Read as multipart with any content type, and cut off.
       " \r\n--x\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\ngeheim-7",
     ] {
       _ = try await world.call(.POST, "users/login", .raw(body, type: "application/json"))

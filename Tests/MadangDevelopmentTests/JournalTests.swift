@@ -26,7 +26,7 @@ struct JournalTests {
       #expect(entry.answer?.headers.contains { $0.name.lowercased() == "content-type" } == true)
       #expect((entry.milliseconds ?? 0) > 0 && entry.elapsed > 0 && entry.fault == nil && entry.longPolling == nil)
       #expect(entry.at == WireDate.string(scene.world.clock.now))
-      // Not what is under /_dev.
+      // Without calls under /_dev.
       #expect(try await scene.entries("path=/_dev*").isEmpty)
     }
   }
@@ -90,7 +90,7 @@ struct JournalTests {
       try await check(try await scene.mina.call(.GET, "users/me"), "operation=me&status=200")
       try await check(try await scene.mina.call(.GET, "/invite"), "path=/invite")
       #expect(try await scene.mina.call(.GET, "users/logout").status == 200)
-      // Who calls is looked up after an operation that is the same for everybody.
+      // After an operation that needs no account, the caller is looked up.
       let refused = try await scene.mina.call(.GET, "store/item/list")
       #expect(refused.code == "E02")
       try await check(refused, "operation=storeItems")
@@ -196,7 +196,7 @@ struct JournalTests {
       @Sendable func field(_ connection: Int, _ call: Int) -> String {
         name(connection, call) + String(repeating: "x", count: call * 97 % 4000)
       }
-      /// How many were told; each is checked.
+      /// The number of recorded requests, each of which is checked.
       @Sendable func check() async throws -> Int {
         let told = try await journal.page(matching: JournalFilter { $0.path = "/none/*" }).entries
         for entry in told {

@@ -226,7 +226,7 @@ struct RequestFaultTests {
           }))
       let answer = try await scene.post("in the midst")
       #expect(answer.bytes == [])
-      // What was told before is read first.
+      // Earlier packets are read first.
       while case let message? = await socket.webSocket?.next(), message != .end {}
       let refused = try await Wire.connect(scene.port)
       #expect(await refused.readToEnd() == [])

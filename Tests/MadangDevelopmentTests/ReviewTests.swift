@@ -177,7 +177,7 @@ struct ReviewTests {
       try await upload("a.jpg")
       let finding = try await Self.finding(scene)
       #expect(finding.habit == .sameUploadTwice && finding.count == 2)
-      // A minute later somebody may want to.
+      // A minute later a person may do so on purpose.
       scene.world.clock.advance(milliseconds: 61_000)
       try await upload("b.jpg")
       #expect(try await Self.findings(scene).count == 1)

@@ -1,7 +1,7 @@
 import MadangDevelopment
 import Testing
 
-/// Faults that befall somebody's room.
+/// Faults of a person's room.
 struct RoomFaultCase: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let rules: [FaultRule]
@@ -39,7 +39,7 @@ struct RoomFaultCase: Sendable, CustomTestStringConvertible {
       ], isEarly: true)
   }
 
-  /// Every third chat that the room's socket tells.
+  /// Every third chat of the room's socket.
   private static func chats(_ name: String, _ effect: FaultEffect) -> Self {
     Self(
       testDescription: name,

@@ -23,8 +23,8 @@ struct RoomFaultTests {
   @Test("a room survives faults of its socket", arguments: RoomFaultCase.ofSockets)
   func sockets(_ fault: RoomFaultCase) async throws { try await survives(fault, .sqlite) }
 
-  /// Somebody's room and somebody else talk while faults befall the room. In the end it shows what the server has, each chat
-  /// once and in order, and what it sent is there once.
+  /// A person's room and another person talk while faults affect the room. In the end it shows the server's chats once and
+  /// in order, and the server has its chats once.
   private func survives(_ fault: RoomFaultCase, _ engine: TestEngine) async throws {
     try await Self.withRoom(on: engine) { kit, scene, other in
       if fault.isEarly { _ = try await kit.faults.add(fault.rules(for: scene.email)) }
@@ -49,7 +49,7 @@ struct RoomFaultTests {
         let history = try await other.history(of: scene.address)
         #expect(screen.chats == history)
         #expect(history.map(\.content).sorted() == (expected + ["the end"]).sorted())
-        // Nobody else has a client of this account.
+        // The account has no other client.
         let review = try await kit.journal.review(of: scene.email)
         #expect(review.findings == [])
       }
@@ -102,7 +102,7 @@ struct RoomFaultTests {
     }
   }
 
-  /// Runs `body` with somebody who has a room at a server with a kit, and with another member who posts to it.
+  /// Runs `body` with a person who has a room at a server with a kit, and another member who posts to it.
   private static func withRoom(
     on engine: TestEngine, pingInterval: Int = 1,
     _ body: @escaping @Sendable (_ kit: Kit, _ scene: RoomScene, _ other: MadangClient) async throws -> Void

@@ -86,7 +86,7 @@ struct Caller {
   }
 }
 
-/// Returns when something has come true that nobody tells of.
+/// Waits for a condition that no event announces.
 func until(_ condition: @Sendable () async -> Bool) async {
   while await !condition(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(2)) }
 }

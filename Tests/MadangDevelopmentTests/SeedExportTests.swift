@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Exported seeds", .timeLimit(.minutes(2)))
 struct SeedExportTests {
-  /// What everybody of a world sees, without what is different in each world: ids and names of files stand as numbers in the order
-  /// in which they are met.
+  /// The view of all people of a world, without values that differ in each world: ids and file names are numbered in order of
+  /// appearance.
   private static func view(_ url: String) async throws -> [String] {
     let dev = Caller(url: url)
     var answers: [String] = []

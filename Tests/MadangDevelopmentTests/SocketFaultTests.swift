@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Faults of sockets, on the wire", .timeLimit(.minutes(1)))
 struct SocketFaultTests {
-  /// A rule for the first chat that is told.
+  /// A rule for the first chat that is delivered.
   private func onFirstChat(_ effect: FaultEffect) -> FaultRule {
     FaultRule(
       effect,

@@ -264,7 +264,7 @@ struct WorldsTests {
           group.addTask { try await mina.call(.POST, room.path, #"{"content":"\#(index)"}"#).status }
         }
         for _ in 0..<3 { try await world.reset() }
-        // Answered before, or refused since nobody is signed in any more; never lost, never a failure of the server.
+        // Answered before, or refused because the sessions have ended; never lost, never a failure of the server.
         for try await status in group { #expect([200, 400].contains(status)) }
       }
       #expect(try await Caller(url: world.url).signedIn("mina@example.com").token != nil)
@@ -329,7 +329,7 @@ struct WorldsTests {
         }
       }
       for name in others { try Self.run("CREATE DATABASE \(name)", at: url) }
-      // A process that has ended, right after it made a database: nobody has its lock.
+      // A process that ended right after it created a database: its lock is free.
       let abandoned = "madang_world_ff\(run)_7"
       try Self.run("CREATE DATABASE \(abandoned) CONNECTION LIMIT \(PostgresDatabases.connectionLimit)", at: url)
       // One that lives, whose lock is in another database of the server.

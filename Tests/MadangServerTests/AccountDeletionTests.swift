@@ -122,7 +122,7 @@ struct AccountDeletionTests {
       await #expect { _ = try await madang.deleteAccount(email: yard.a.email) } throws: {
         ($0 as? Failure)?.message.contains("'Weekend Builders'") ?? false
       }
-      // Somebody guesses what it will be called.
+      // An attacker guesses its future name.
       _ = try await world.call(
         .POST, "users/join", key: edition.developmentKey,
         .json([

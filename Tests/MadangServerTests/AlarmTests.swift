@@ -75,7 +75,7 @@ struct AlarmTests {
     try await World.run(engine, settings: Self.settings { $0.alarmWatch.signIns = 1 }) { (world) async throws in
       let madang = world.server.madang
       world.clock.advance(milliseconds: 10 * Self.day)
-      // Looked at after the time has moved on: what is found about sign-ins comes with it.
+      // Checked after the time has moved on, together with the finding about sign-ins.
       _ = try await world.call(.POST, "users/login", .json(["email": "nobody@example.com", "password": "Passw0rd!"]))
       #expect(try await Self.subjects(world, count: 1) == ["Many sign-ins fail"])
       try await madang.audit(.backupMade, subject: "there", detail: [:])
@@ -176,7 +176,7 @@ struct AlarmTests {
         #expect(try await madang.waitingMails() == 0)
         #expect(try await Self.mails(world).isEmpty)
         clock.advance(milliseconds: Self.day)
-        // Of what nothing is known nothing is told.
+        // A provider of unknown state raises no alarm.
         try await madang.tell([:], of: "a")
         try await madang.tell([.disk: Self.full], of: "a")
         #expect(try await Self.subjects(world, count: 1) == ["The disk is nearly full"])

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Announcements", .timeLimit(.minutes(3)))
 struct AnnouncementTests {
-  /// What is in the default channel of a workspace, the oldest.
+  /// The oldest chats in the default channel of a workspace.
   private static func general(_ person: TestPerson, _ workspace: String) async throws -> [JSON] {
     let channel = try #require(try await person.get("\(workspace)/channels").list?.last?["channel_id"]?.string)
     return try await person.get("\(workspace)/channels/\(channel)/chats").list ?? []
@@ -45,7 +45,7 @@ struct AnnouncementTests {
         #expect(chats.first?["user"]?["nickname"] == .text("Notice"))
       }
       #expect(try await madang.announcements(after: 0, limit: 9).map(\.waiting) == [0])
-      // It is a chat like others: unread for all, and the account is nobody's member.
+      // It is a chat like others, unread for all, and the account is a member of no workspace.
       #expect(try await yard.a.get("\(yard.w)/members").list?.count == 2)
       #expect(try await RetentionTests.findings(world) == [])
       let entries = try await AuditTests.entries(world, .announcementMade)

@@ -159,7 +159,7 @@ struct ApplePushTests {
           #expect(await Self.outcome(apple, Self.device) == "refused")
         }
         #expect(lines.lines.filter { $0.contains("push.apns.topic") }.count == 1)
-        // Nobody has it, whatever the settings are.
+        // The device does not exist, with any settings.
         answer.withLock { $0 = (410, "Unregistered") }
         #expect(await Self.outcome(apple, Self.device) == "unregistered")
         answer.withLock { $0 = (200, "") }
@@ -197,7 +197,7 @@ struct ApplePushTests {
         for token in [
           Self.device, "short0aF9", "\(Self.device)0", "\(Self.device.dropLast())g", "c:APA91b\(Self.device)",
         ] {
-          // The other sender reads a body, which these have none of.
+          // The other sender reads a body, but these have none.
           _ = await Self.outcome(apple, token)
         }
         #expect(firebase.taken.count == 4 && firebase.tries(Self.device) == 0)

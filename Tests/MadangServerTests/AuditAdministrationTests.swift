@@ -25,7 +25,7 @@ struct AuditAdministrationTests {
         let key = try await administration.createKey(.october2024, label: "an app")
         _ = try await administration.revokeKey(key.number)
         try await administration.replaceTokenKey()
-        // Refused: nothing was done, and nothing is told.
+        // A refused action has no entry.
         _ = try? await administration.disable("nobody@example.com")
         _ = try? await administration.revokeKey(key.number)
         return (try await administration.audit(.init()), key.key ?? "")

@@ -18,7 +18,7 @@ enum Role: String, CaseIterable, Sendable {
   case channelOwner = "channel owner"
   case owner
 
-  /// Those who show a good token.
+  /// Callers with a valid token.
   static let people: [Role] = [.stranger, .unconfirmed, .pending, .member, .channelMember, .channelOwner, .owner]
 }
 

@@ -63,7 +63,7 @@ struct AuthorisationTests {
   func sockets(_ engine: TestEngine, _ access: SocketAccess) async throws {
     var settings = Courtyard.settings
     settings.isDevelopment = false
-    // Nobody listens there: mails wait.
+    // No mail server listens there, so mails wait.
     (settings.mail.server, settings.mail.from) = ("smtp://127.0.0.1:9", "chat@example.com")
     for edition in EditionName.allCases { settings.keys[edition.developmentKey] = edition }
     settings.sockets.access = access
@@ -100,7 +100,7 @@ private struct SocketDoor: Sendable {
     try #require(answer.status == 200)
   }
 
-  /// Everybody tries at once, since a refusal may be held back for a while.
+  /// All callers try at once, because a refusal may be held back for a while.
   func walk(_ row: AuthorisationTable.Row) async throws {
     let namespaces = [
       "channel": RoomNamespace(.channel, scene.channelID), "channel as dm": RoomNamespace(.dm, scene.channelID),
@@ -128,7 +128,7 @@ private struct SocketDoor: Sendable {
       if let token = credentials.accessToken { headers.append((HeaderName.authorization, token)) }
     }
     if let cookie = courtyard.credentials[role]?.cookie, shown == "cookie" { headers.append(("Cookie", cookie)) }
-    // An address is noted after the call that was seen; whoever will be let in may have to wait for that.
+    // An address is noted after its call, so admission may have to wait for that.
     let deadline = ContinuousClock.now + .seconds(30)
     while true {
       var result = ""

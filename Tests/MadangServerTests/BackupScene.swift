@@ -185,7 +185,7 @@ struct BackupScene: Sendable {
     func add(_ text: String) { words.append(text) }
   }
 
-  /// All rows of all tables, and the last number of each; but for what the audit log tells of backups, which grows with them.
+  /// All rows of all tables and the last number of each, without audit entries about backups, which every backup adds.
   static func rows(_ settings: ServerSettings) async throws -> [String: Set<[SQLValue]>] {
     let engine =
       settings.database.url.map { DatabaseConfiguration.Engine.postgres(url: $0) }

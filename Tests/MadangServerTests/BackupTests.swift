@@ -150,7 +150,7 @@ struct BackupTests {
       #expect(words.contains("Correct this machine's clock; if it is right, move 2099-01-01T000000.000Z"))
       let folder = BackupFolder(url: scene.backups)
       #expect(try folder.backups().map(\.lastPathComponent) == [first, future].map(\.lastPathComponent))
-      // Whatever lies there, what was made stays.
+      // The new backup stays, even beside one from the future.
       #expect(try folder.keep(1, with: first) == 1)
       #expect(try folder.backups().map(\.lastPathComponent) == [first.lastPathComponent])
       let second = URL(filePath: try await scene.backUp(keep: 1).path)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Checks", .timeLimit(.minutes(5)))
 struct CheckTests {
-  /// A mistake in the database, and what is found.
+  /// A mistake in the database, and the expected finding.
   struct Mistake: CustomTestStringConvertible, Sendable {
     let name: String
     let change: SQL

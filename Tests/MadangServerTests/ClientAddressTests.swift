@@ -60,7 +60,7 @@ struct ClientAddressTests {
       let known = try Self.client(peer, takesLoopback: true)
       #expect(!known.isShared && known.isLocal)
       #expect(try !Self.client(peer, [("X-Forwarded-For", "127.0.0.1")], takesLoopback: true).isLocal)
-      // A proxy that is named and says for nobody.
+      // A trusted proxy that sends no client address.
       let silent = try Self.client(peer, trusting: ["127.0.0.0/8", "::1"])
       #expect(silent.isShared && !silent.isLocal)
     }
@@ -140,7 +140,7 @@ struct ClientAddressTests {
     #expect(try Self.client("10.0.0.1", [("X-Forwarded-For", chain)]).isShared == isShared)
     let elements = chain.split(separator: ",").map { "for=\($0.filter { $0 != " " })" }.joined(separator: ", ")
     #expect(try Self.client("10.0.0.1", [("Forwarded", elements)]).isShared == isShared)
-    // Two that agree on the client: what one of them tells of a proxy behind it counts.
+    // Two headers that agree on the client: a proxy that only one of them has counts, too.
     let short = ("Forwarded", "for=192.0.2.1")
     #expect(try Self.client("10.0.0.1", [short, ("X-Forwarded-For", "203.0.113.5, 192.0.2.1")]).isShared)
   }

@@ -41,7 +41,7 @@ struct CommitNoticesTests {
     let (first, second) = (CommitNotices.payloads(notice, number: 1), CommitNotices.payloads(notice, number: 2))
     #expect(first != second)
     #expect((first + second).map(CommitNotices.notice) == [notice, notice])
-    // Where to look is told once.
+    // A place appears once.
     let hint = CommitNotices.Notice(rooms: [1: 2], hasChanges: true)
     #expect(CommitNotices.payloads(hint, number: 1) == CommitNotices.payloads(hint, number: 2))
   }

@@ -6,7 +6,7 @@ import Storage
 import Support
 import Testing
 
-/// Many calls at once on one object: whatever their order, what is left is a state the rules allow.
+/// Many parallel calls on one object must end in a state that the rules allow, in any order.
 @Suite("Parallel calls", .timeLimit(.minutes(3)))
 struct ConcurrencyTests {
   static func members(_ person: TestPerson, _ path: String) async throws -> Set<String> {

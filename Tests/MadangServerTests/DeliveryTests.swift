@@ -24,7 +24,7 @@ struct DeliveryTests {
     return texts
   }
 
-  /// Posts a chat into every room as another process would that nobody hears of.
+  /// Posts a chat into every room like another process, without any notice.
   static func write(_ text: String, by person: TestPerson, behind world: World) async throws {
     _ = try await world.server.madang.database.write { [now = world.clock.now] transaction in
       try transaction.execute(
@@ -219,7 +219,7 @@ struct DeliveryTests {
       let channel = try await a.channel("ios", in: try await a.workspace())
       let database = world.server.madang.database
       let key = Int64(Int32.random(in: 1...Int32.max))
-      // Members cannot be asked for after the first chat; a lock that outlives the transaction tells that they were asked for.
+      // Members cannot be read after the first chat; a lock that outlives the transaction shows that they were read.
       try await database.write { transaction in
         try transaction.execute("ALTER TABLE workspace_members RENAME TO members")
         try transaction.execute(
@@ -314,7 +314,7 @@ struct DeliveryTests {
           attempt += 1
           _ = try await a.say("asked \(attempt)", in: channel)
           #expect(try await isHeard("asked \(attempt)", within: .seconds(30)))
-          // Without it nobody can ask what is new.
+          // Without it the server cannot read what is new.
           let database = first.server.madang.database
           _ = try await database.write { try $0.execute("ALTER TABLE changes RENAME TO hidden_changes") }
           _ = try await a.say("unasked \(attempt)", in: channel)

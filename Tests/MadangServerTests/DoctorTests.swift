@@ -22,7 +22,7 @@ struct DoctorTests {
 
   private func findings(_ settings: ServerSettings) async -> [DoctorFinding] {
     var options = Doctor.Options()
-    // The disk and the hashing of tests are nobody's.
+    // Findings about the disk and the hashing of tests do not matter.
     options.minFreePercent = 0
     var logger = Logger(label: "test")
     logger.logLevel = .critical

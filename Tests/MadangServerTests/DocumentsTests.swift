@@ -39,7 +39,7 @@ struct DocumentsTests {
       #expect(try await yard.b.get("\(channel)/chats") == .list([chat]))
       let paths = try #require(chat["files"]?.list).compactMap(\.string)
       #expect(paths.count == Self.samples.count)
-      // Whoever reads in the other edition finds them, too.
+      // Readers of the other edition find them, too.
       let reader = try await world.signIn(yard.b, through: edition)
       for (path, sample) in zip(paths, Self.samples) {
         let last = try #require(path.split(separator: "/").last)

@@ -48,7 +48,7 @@ struct EditionsTests {
           #expect(try await world.call(.GET, path, token: mina.token, key: other.developmentKey).code == "E01")
         }
       }
-      // Nor a namespace of the other: the form of its id tells.
+      // Nor a namespace of the other edition, which the form of its id reveals.
       let path = try await mina.workspace()
       let id = try #require(try await mina.get("\(path)/channels")[0]?["channel_id"]?.id)
       let foreign = edition == .january2024 ? "00000000-0000-4000-8000-000000000000" : "1"

@@ -39,7 +39,7 @@ struct InvitePageTests {
         #expect(done.status == 200 && !Self.text(done).contains("<form") && !Self.text(done).contains("mina@"))
       }
       #expect(try await RegistrationTests.join(world, "Mina@example.com").status == 200)
-      // Whoever has an account costs none, and is not told.
+      // An address with an account costs no use, and the page does not say so.
       #expect(try await Self.post(world, code, "mina@example.com").status == 200)
       #expect(try await Self.post(world, code, "joon@example.com").status == 200)
       // Named again, as by a page that is loaded again: it is invited. Others learn nothing.

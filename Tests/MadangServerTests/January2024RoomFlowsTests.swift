@@ -12,7 +12,7 @@ import Testing
 /// Chats, direct messages and sockets as clients of edition 2024-01 use them (wire contract, Call sequences).
 @Suite("Edition 2024-01: chats, direct messages and sockets", .timeLimit(.minutes(3)))
 struct January2024RoomFlowsTests {
-  /// What a socket hears of one namespace.
+  /// The events of a socket in one namespace.
   struct Ear {
     private var updates: AsyncThrowingStream<SocketIOClient.Update, any Error>.Iterator
 
@@ -59,7 +59,7 @@ struct January2024RoomFlowsTests {
           async let again = joon.get("\(channel)/chats?cursor_date=")
           #expect(try await [history, again] == [[], []])
           var ears = [try await Ear(first, "/ws-channel-\(id)"), try await joined]
-          // What a client sends is nobody's business.
+          // Events of clients are ignored.
           for event in ["channel", "ping"] {
             try await first.emit(event, SocketArguments([Array(#"{"x":1}"#.utf8)]), in: "/ws-channel-\(id)")
           }

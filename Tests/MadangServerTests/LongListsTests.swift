@@ -156,7 +156,7 @@ struct LongListsTests {
         #expect(try await World.eventually { try await Self.held(world) > 400_000 })
         #expect(try await Self.held(world) <= 500_000)
         #expect(try await mina.code(.GET, "\(workspace)/channels") == "E98")
-        // What is short is answered.
+        // Short lists are answered.
         #expect(try await mina.code(.GET, "users/me") == nil)
         #expect(try await mina.code(.GET, "\(workspace)/members") == nil)
       }

@@ -15,7 +15,7 @@ import Testing
 
 @Suite("Mails", .timeLimit(.minutes(3)))
 struct MailTests {
-  /// Answers each attempt as it is told to for its number, from 1; nil takes the mail.
+  /// Answers each attempt with the given result for its number, from 1; nil accepts the mail.
   private final class Sender: MailSender {
     private let fault: @Sendable (Int) -> (any Error)?
     private let state = Mutex((tries: 0, taken: [String]()))
@@ -37,7 +37,7 @@ struct MailTests {
 
   private struct Passing: Error {}
 
-  /// A world in which nobody sends mails.
+  /// A world without a sender of mails.
   private static func withoutQueue(
     _ engine: TestEngine, limit: Int = 100, _ body: @Sendable @escaping (World) async throws -> Void
   ) async throws {
@@ -174,7 +174,7 @@ struct MailTests {
 
     func send(_ mail: ClaimedMail) async throws {
       begun.yield()
-      // As nobody knows what became of the mail.
+      // Because the outcome of the mail is unknown.
       do { try await Task.sleep(for: .seconds(3600)) } catch { throw MailUnanswered(reason: "cut off") }
     }
   }

@@ -153,7 +153,7 @@ struct October2024PaymentFlowsTests {
       try await World.run(engine, settings: settings) { (world) async throws in
         let a = try await world.signUp("Mina")
         #expect(try await Self.validate(a, "imp_test", "m_imp_test").code == "E82")
-        // Without a shop it is nobody's.
+        // A payment without a shop belongs to none.
         #expect(try await Self.validate(a, "imp_1", "m_imp_1").code == "E82")
         #expect(try await Self.validate(a, "imp_real", "m_imp_real").status == 200)
         #expect(try await a.get("users/me")["sesacCoin"] == 110)

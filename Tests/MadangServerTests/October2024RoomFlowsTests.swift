@@ -156,7 +156,7 @@ struct October2024RoomFlowsTests {
         var again = try await SocketEndingsTests.join(client, channel, as: nil)
         var second = try await SocketEndingsTests.join(client, other, as: nil)
         #expect(try await a.get("\(channel)/chats?cursor_date=\(ts)").list?.map { $0["content"] } == ["missed"])
-        // What a client sends reaches nobody: the next thing both hear is a chat.
+        // Events of clients reach no other client: the next event of both is a chat.
         try await client.emit(
           "channel", SocketArguments([Array(#"{"x":1}"#.utf8)]), in: SocketsTests.namespace(channel))
         for room in [channel, other] { _ = try await a.say("now", in: room) }

@@ -262,7 +262,7 @@ struct October2024WorkspaceFlowsTests {
       #expect(try await a.put(transfer, ["owner_id": .text(b.id)])["owner_id"] == .text(b.id))
       #expect(try await a.get("\(w)/channels")[0]?["owner_id"] == .text(b.id))
 
-      // Whoever owns a channel stays until it is somebody else's.
+      // The owner of a channel cannot leave before handing it over.
       let channel = try await a.channel("ios", in: w)
       #expect(try await a.code(.GET, "\(w)/exit") == "E15")
       _ = try await b.get("\(channel)/chats")

@@ -6,7 +6,7 @@ import Testing
 /// The first check that fails decides the answer, for each operation of the documents (wire contract, Order of checks).
 @Suite("The order of checks", .timeLimit(.minutes(3)))
 struct OpenAPIOrderTests {
-  /// Runs `body` with everybody and a workspace, for each edition.
+  /// Runs `body` with all callers and a workspace, for each edition.
   private static func run(
     _ engine: TestEngine, _ body: @escaping @Sendable (Courtyard, Courtyard.Scene) async throws -> Void
   ) async throws {

@@ -111,7 +111,7 @@ struct PortOneV2Tests {
       for id in ["untried", "foreign", "nonesuch", "broken", "forbidden"] {
         #expect(try await Self.code(a, id) == "E81", "\(id)")
       }
-      // What is no id never becomes part of a path.
+      // Text that is not an id never becomes part of a path.
       let asked = portOne.count
       for id in ["..", ".", String(repeating: "x", count: 201)] { #expect(try await Self.code(a, id) == "E81") }
       #expect(portOne.count == asked)

@@ -46,7 +46,7 @@ struct ProviderNoticesTests {
   private struct Scene: Sendable {
     let world: World
     let keys: JWTKeyCollection
-    /// Bodies of Kakao's calls for unlinking, and what is answered to them.
+    /// Bodies of Kakao's calls for unlinking, and the answers.
     let unlinked: Mutexed<[String]>
     /// What Apple answers instead of its keys, and how often it was asked for them.
     let apple: Mutexed<(answer: FakeProvider.Answer?, asked: Int)>
@@ -64,7 +64,7 @@ struct ProviderNoticesTests {
       try await SocialSignInTests.signIn(world, "apple", ["idToken": .text(token), "nickname": .text(subject)])
     }
 
-    /// Somebody who has signed in with Apple.
+    /// A person who has signed in with Apple.
     func person(_ subject: String) async throws -> String {
       let answer = try await signIn(subject, token: try await identity(subject)).json
       return try #require((answer["token"]?["accessToken"] ?? answer["accessToken"])?.string)
@@ -303,7 +303,7 @@ struct ProviderNoticesTests {
       let madang = scene.world.server.madang
       let (mina, sora) = (try await scene.person("mina"), try await scene.person("sora"))
       let kakao = try await scene.kakaoPerson("42")
-      // Mina owns a workspace: nobody deletes her account before it is handed over.
+      // Mina owns a workspace, so her account cannot be deleted before she hands it over.
       _ = try await scene.world.call(.POST, "workspaces", token: mina, .json(["name": "Minas", "description": "d"]))
       for subject in ["mina", "sora"] {
         #expect(try await scene.tell(scene.notice(scene.event("account-delete", subject))) == 200)
@@ -320,7 +320,7 @@ struct ProviderNoticesTests {
       #expect(kept.count == 1 && kept[0].contains("'Minas'"))
       let deleted = try await AuditTests.entries(scene.world, .accountDeleted)
       #expect(deleted.map(\.actor) == ["provider apple", "provider kakao"])
-      // Both tell again of somebody who is nobody now.
+      // Both send another notice about the deleted person.
       #expect(try await scene.tell(scene.notice(scene.event("account-delete", "sora"))) == 200)
       #expect(try await scene.tellKakao("42", "ACCOUNT_DELETE") == 200)
       #expect(scene.unlinked.value.isEmpty)
@@ -513,7 +513,7 @@ struct ProviderNoticesTests {
       for payload in ["x", "a.b.c", ""] { #expect(try await scene.tell(payload: payload) == 401) }
       #expect(scene.apple.value.asked == 0)
       scene.apple.change { $0.answer = (503, "") }
-      // Nobody can say whether it is Apple's: Apple is to send it again.
+      // It is unknown whether the notice is Apple's, so Apple has to send it again.
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<20 {
           group.addTask {

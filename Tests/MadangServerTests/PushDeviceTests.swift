@@ -25,7 +25,7 @@ struct PushDeviceTests {
     return (try #require(claimed.first?.chat), claimed[0])
   }
 
-  /// Gives a person as many sessions more, each with the token that it is told to have.
+  /// Gives a person more sessions, each with the given push token.
   private static func sessions(
     _ world: World, _ email: String, _ count: Int, _ token: @escaping @Sendable (Int) -> String
   ) async throws {
@@ -105,7 +105,7 @@ struct PushDeviceTests {
       #expect(left.map(\.token) == ["works"])
       try await madang.forget([
         PushDevice(token: "an older one", edition: "", person: left[0].person, registeredAt: world.clock.now),
-        // Registered again since somebody looked.
+        // Registered again after the devices were read.
         PushDevice(token: "works", edition: "", person: left[0].person, registeredAt: world.clock.now - 1),
       ])
       #expect(try await Self.tokens(madang) == ["works"])

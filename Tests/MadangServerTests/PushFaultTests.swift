@@ -38,7 +38,7 @@ struct PushFaultTests {
     "a provider failure for one device delays rooms by two pauses at most",
     arguments: TestEngine.available, ["fails", "works"])
   func outageOfOneDevice(_ engine: TestEngine, _ bad: String) async throws {
-    // Elsewhere only "works" is to be told, so that nobody of that room is if its notifications fail.
+    // In the other room only "works" gets pushes, so a failure there reaches no device.
     let errors: [any Error] = [PushFailure.overloaded(status: 503), ProviderCalls.Unusable(status: 403)]
     for error in errors {
       let sender = FaultySender { device, _ in device == bad ? error : nil }
@@ -164,7 +164,7 @@ struct PushFaultTests {
     let sender = FaultySender { device, _ in device == "fails" ? PushFailure.delayed(status: 429) : nil }
     var push = PushSettings()
     (push.retryPause, push.maxPutOff) = (.seconds(3600), 0)
-    // More chats than are told at a time.
+    // More chats than are pushed at one time.
     try await PushScene.withChat(.sqlite, sender, push, chats: 40, chatsElsewhere: 40) { (world) async throws in
       #expect(try await PushScene.isEmpty(world))
     }

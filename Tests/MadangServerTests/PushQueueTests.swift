@@ -102,7 +102,7 @@ struct PushQueueTests {
       push.parallelSends = 1
       try await PushScene.running(world, sender, push) { () async throws in
         #expect(try await World.eventually { sender.taken.count >= 1 })
-        // When these have been told, too, whatever was to be sent was sent.
+        // Once these are pushed, too, all earlier pushes were sent.
         let last = try await mina.channel("c", in: workspace)
         _ = try await joon.get("\(last)/chats")
         _ = try await mina.say("c", in: last)

@@ -9,7 +9,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-/// Answers each notification as it is told to for its number; nil takes it.
+/// Answers each notification with the given result for its number; nil accepts it.
 final class FaultySender: PushSender {
   private struct State {
     var tries: [String: Int] = [:]
@@ -33,7 +33,7 @@ final class FaultySender: PushSender {
   var trials: Int { state.withLock(\.trials.count) }
   var trialPayloads: [String] { state.withLock(\.trials) }
   func tries(_ device: String) -> Int { state.withLock { $0.tries[device] ?? 0 } }
-  /// What a device was told, in order.
+  /// The notifications of a device, in order.
   func told(_ device: String) -> [String] {
     state.withLock { $0.taken.filter { $0.device == device }.map(\.body) }
   }
@@ -89,7 +89,7 @@ enum PushScene {
     return push
   }
 
-  /// A world in which nobody tells devices.
+  /// A world without a sender of notifications.
   static func withoutQueue(
     _ engine: TestEngine, _ body: @Sendable @escaping (World) async throws -> Void
   ) async throws {

@@ -44,9 +44,9 @@ struct PushTests {
       try await Self.register(yard.c, "device-c")
       try await Self.register(b, "Optional(\"b\")")
       let chat = try await a.say("hello", in: channel)
-      // Devices are read some time after the post: whatever changes them has to wait for it.
+      // Devices are read some time after the post, so changes of devices have to wait for that.
       _ = try await Self.pushes(world, 1)
-      // One device of one person is told once, whichever sessions named it.
+      // A device gets one push, even if several sessions registered it.
       let old = try await world.call(
         .POST, "users/login", key: DevelopmentKey.january2024,
         .json(["email": .text(b.email), "password": .text(World.password), "deviceToken": "Optional(\"b\")"]))

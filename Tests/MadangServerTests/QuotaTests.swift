@@ -88,7 +88,7 @@ struct QuotaTests {
         try await a.code(.POST, "\(w)/members", .json(["email": .text(emails[index])]))
       }
       #expect(members == ["200": 1, "E11": 3])
-      // Who is a member is told that as before.
+      // Inviting a member again is refused as before.
       #expect(try await a.code(.POST, "\(w)/members", .json(["email": .text(b.email)])) == "E12")
 
       let name = WorkspaceName("Weekend Builders")
@@ -98,7 +98,7 @@ struct QuotaTests {
       #expect(try await a.code(.POST, "\(w)/channels", .json(["name": "sixth"])) == "E11")
       for email in emails { _ = try await a.code(.POST, "\(w)/members", .json(["email": .text(email)])) }
       #expect(try await a.get("\(w)/members").list?.count == 6)
-      // What is deleted makes room.
+      // Deletion makes room.
       let last = try #require(try await a.get("\(w)/channels").list?.first?["channel_id"]?.string)
       _ = try await a.success(.DELETE, "\(w)/channels/\(last)")
       #expect(try await a.code(.POST, "\(w)/channels", .json(["name": "sixth"])) == nil)
@@ -211,7 +211,7 @@ struct QuotaTests {
       let channel = try await yard.a.channel("ios", in: yard.w)
       let file = World.Body.multipart([.file("files", Sample.png)])
       for _ in 0..<2 { _ = try await yard.a.success(.POST, "\(channel)/chats", file) }
-      // Nothing is counted, and nobody waits, where nothing is limited.
+      // Without a limit there is no counting and no waiting.
       #expect(try await Self.counted(world) == [])
       let name = WorkspaceName("Weekend Builders")
       func limit(_ files: Int?) async throws {
@@ -272,7 +272,7 @@ struct QuotaTests {
       let channel = try await yard.a.channel("ios", in: yard.w)
       let file = World.Body.multipart([.file("files", Sample.png)])
       _ = try await yard.a.success(.POST, "\(channel)/chats", file)
-      // Nobody has added it up.
+      // The sum was not computed yet.
       try await database.write { _ = try $0.execute("DELETE FROM file_usage") }
       let path: String = try await database.read {
         try $0.one("SELECT path FROM files WHERE room_id IS NOT NULL") { try $0.get("path") }

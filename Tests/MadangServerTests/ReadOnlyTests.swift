@@ -67,7 +67,7 @@ struct ReadOnlyTests {
       let social = try await world.call(.POST, "users/login/kakao", .json(["oauthToken": .text(token)]))
       #expect(social.code == "E99")
 
-      // Somebody who has not joined the channel reads it, and does not join.
+      // A person outside the channel reads it without joining.
       #expect(try await b.get("\(channel)/chats").list?.map { $0["content"]?.string } == ["before"])
       #expect(try await b.get("\(room)/chats").list?.count == 1)
       #expect(try await b.get("workspaces").list?.count == 1)

@@ -141,7 +141,7 @@ struct RegistrationTests {
     try await World.run(engine, settings: Self.settings(.invite)) { (world) async throws in
       let madang = world.server.madang
       let invitation = try await madang.invite(email: "mina@example.com", days: 2)
-      // What is refused for another reason uses nothing up.
+      // A refusal for another reason does not use up the invitation.
       #expect(try await Self.join(world, "mina@example.com", password: "weak").code == "E11")
       #expect(try await Self.join(world, "Mina@Example.com").status == 200)
       #expect(try await madang.invitations(after: 0, limit: 10).map(\.usesLeft) == [0])

@@ -527,7 +527,7 @@ extension BackupManifest {
       })
   }
 
-  /// Puts other bytes in place of a table's, as somebody does who can compute all sums anew.
+  /// Replaces a table's bytes, like an attacker who can compute all checksums.
   func forge(_ name: String, in folder: URL, _ body: (inout [[String]], [String]) throws -> Void) throws {
     let tables = try tables.map { table in
       guard table.name == name else { return table }

@@ -12,7 +12,7 @@ import Testing
 struct RetentionTests {
   private static let day: Int64 = 24 * 3_600_000
 
-  /// What is wrong with rooms and attachments by `admin check`.
+  /// Findings of `admin check` about rooms and attachments.
   static func findings(_ world: World) async throws -> [String] {
     try await world.server.madang.database.read { transaction in
       try (transaction.roomFindings() + transaction.attachmentFindings()).map { "\($0.subject) \($0.problem)" }
@@ -66,7 +66,7 @@ struct RetentionTests {
         #expect(try await count(b, try #require(dates[place])) == 1)
       }
       #expect(try await Self.findings(world) == [])
-      // A room that nobody has written to for long is empty, and goes on.
+      // A room without recent chats becomes empty and still works.
       try await advance(days: 20)
       _ = try await madang.deleteExpired()
       #expect(try await b.get("\(channel)/chats") == [])

@@ -217,7 +217,7 @@ struct SecurityTests {
       #expect(lines.count == 5 && zip(lines, expected).allSatisfy { $0.hasPrefix($1) }, "\(lines)")
       #expect(lines.allSatisfy { $0.contains("address=127.0.0.1") && $0.contains("call=") })
       #expect(lines[0].contains("session=") && lines[1].contains("call=POST /v1/users/login"))
-      // A minute later the next line says what is missing.
+      // A minute later the next line has the number of omitted lines.
       world.clock.advance(milliseconds: 60_000)
       #expect(try await world.call(.POST, "users/login", .json(wrong)).code == "E03")
       #expect(log.lines.last?.contains("left-out=") == true)

@@ -27,7 +27,7 @@ struct SharedLimitsTests {
     World.settings(\.trustedProxies, [try #require(IPNetwork("127.0.0.1"))])
   }
 
-  /// Waits until one server hears another: one that has just begun may not yet, and what is told meanwhile is lost to it.
+  /// Waits until one server receives notices of another: a server that has just started may miss some.
   private static func hearing(_ second: World, _ first: World) async throws {
     var attempt = 0
     let isHeard = try await World.eventually {
@@ -47,7 +47,7 @@ struct SharedLimitsTests {
       try await Self.hearing(second, first)
       let (mina, joon) = (try await first.signUp("Mina"), try await first.signUp("Joon"))
       for _ in 0..<10 { #expect(try await Self.code(first, mina.email, from: "198.51.100.1") == "E03") }
-      // Right ones do not count, so only what was heard refuses them.
+      // Right passwords do not count, so a refusal comes from the other server's notice.
       #expect(
         try await World.eventually {
           try await Self.code(second, mina.email, World.password, from: "198.51.100.1") == "E98"
@@ -130,7 +130,7 @@ struct SharedLimitsTests {
   func address(_ engine: TestEngine) async throws {
     var settings = SocketCookieTests.settings()
     settings.trustedProxies = [try #require(IPNetwork("127.0.0.1"))]
-    // Longer than this test may take: nobody looks again by itself.
+    // Longer than this test may take, so that no server reads again by itself.
     settings.sockets.hold = .seconds(600)
     try await World.pair(engine, settings: settings) { (first, second) async throws in
       try await Self.hearing(second, first)

@@ -75,7 +75,7 @@ struct SignInLimitsTests {
       for index in 0..<100 { #expect(try await Self.code(world, mina.email, from: "198.51.100.\(index)") == "E03") }
       #expect(try await Self.code(world, mina.email, World.password, from: "198.51.100.200") == "E98")
       #expect(try await Self.code(world, mina.email, World.password, from: home) == nil)
-      // One try every three seconds, so that nobody is shut out for long.
+      // One attempt every three seconds, so that an owner is not locked out for long.
       world.clock.advance(milliseconds: 3000)
       #expect(try await Self.code(world, mina.email, from: "198.51.100.201") == "E03")
       #expect(try await Self.code(world, mina.email, from: "198.51.100.202") == "E98")
@@ -107,7 +107,7 @@ struct SignInLimitsTests {
       #expect(try await Self.code(world, "\(dear)@example.com") == "E11")
       #expect(try await mina.code(.PUT, "users/me", .json(["nickname": .text(dear)])) == "E11")
       #expect(try await mina.code(.GET, "workspaces/\(String(repeating: "%CC%81%CC%A3", count: 500))") == "E13")
-      // Names of fields nobody compares; the others count.
+      // Field names are not compared; the other texts count.
       let fields: JSON = ["nickname": "Mina", "phone": ""]
       let text = String(decoding: try JSONEncoder().encode(fields), as: UTF8.self)
       let body = #"{"\#(dear)":1,"# + text.dropFirst()

@@ -99,7 +99,7 @@ struct SignInPlacesTests {
         body.split(separator: "\n").first { $0.hasPrefix("Network: ") }?.dropFirst(9)
       }
       #expect(networks == ["198.51.100.0/24", "192.0.2.0/24", "198.51.101.0/24 or 203.0.113.0/24"])
-      // Behind a proxy that names nobody everybody is at one place.
+      // Behind a proxy that sends no addresses, all clients are at one place.
       for _ in 0..<2 { try await Self.signIn(world, email, from: nil) }
       let bodies = try await Self.mails(world, to: email)
       #expect(bodies.count == 4 && bodies[3].contains("Network: not known\n"))
@@ -220,7 +220,7 @@ struct SignInPlacesTests {
       try await madang.forgetPlaces()
       try await madang.forgetMailCounts()
       #expect(try await Self.places(world) == 1)
-      // What is left is too old to be known, and says that there was a place.
+      // The remaining place is too old to be known, but shows that there was one.
       try await Self.signIn(world, email, from: "203.0.113.5")
       #expect(try await Self.mails(world, to: email).count == 6)
       _ = try await madang.deleteAccount(email: email)

@@ -207,7 +207,7 @@ struct SocialSignInTests {
         for flag in [nil, false, "false"] as [JSON?] {
           let unsure = Identity(sub: "002.def", exp: end, email: "joon@example.com", emailVerified: flag)
           #expect(try await signIn(try await keys.sign(unsure, kid: "k1")).code == "E11", "\(String(describing: flag))")
-          // Whoever has an account goes on signing in.
+          // People with an account can still sign in.
           let known = Identity(exp: end, emailVerified: flag)
           #expect(try await signIn(try await keys.sign(known, kid: "k1")).status == 200)
         }

@@ -146,7 +146,7 @@ struct SocketEndingsTests {
         try await SocketsTests.withSocket(here) { others in
           var stays = try await Self.join(theirs, channel, as: b)
           var leaves = try await Self.join(others, channel, as: c)
-          // As if b had left and come back, and only the former were heard of.
+          // As if b had left and returned, and only the leaving was announced.
           let madang = here.server.madang
           _ = try await madang.database.write { transaction in
             try transaction.execute(
@@ -156,7 +156,7 @@ struct SocketEndingsTests {
               JOIN users u ON u.id = m.user_id WHERE u.email = \(b.email)
               """)
           }
-          // Changes are heard of in their order.
+          // Changes are received in order.
           _ = try await c.at(elsewhere).get("\(w)/exit")
           #expect(try await Self.next(&leaves) == "41")
           _ = try await a.say("one", in: channel)

@@ -75,7 +75,7 @@ struct SocketsTests {
             for index in streams.indices {
               guard case .connected = try await streams[index].next()?.kind else { throw Refused() }
             }
-            // What a client sends is nobody's business.
+            // Events of clients are ignored.
             try await first.emit(event.rawValue, SocketArguments([Array(#"{"x":1}"#.utf8)]), in: name)
             for sender in [mina, joon, mina] {
               let files = World.Body.multipart([.text("content", "\"hi\"\n각😀"), .file("files", Sample.png)])

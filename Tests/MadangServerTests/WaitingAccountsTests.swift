@@ -571,7 +571,7 @@ struct WaitingAccountsTests {
   func fullQueue(_ engine: TestEngine) async throws {
     var settings = Self.settings()
     (settings.mailing.queue, settings.isDevelopment) = (1, false)
-    // Nobody listens there: mails wait.
+    // No mail server listens there, so mails wait.
     (settings.mail.server, settings.mail.from) = ("smtp://127.0.0.1:9", "chat@example.com")
     settings.keys = [DevelopmentKey.october2024: .october2024]
     try await World.run(engine, settings: settings) { (world) async throws in
@@ -587,7 +587,7 @@ struct WaitingAccountsTests {
   func crowdedQueue(_ engine: TestEngine) async throws {
     var settings = Self.settings()
     (settings.mailing.queue, settings.isDevelopment) = (4, false)
-    // Nobody listens there: mails wait.
+    // No mail server listens there, so mails wait.
     (settings.mail.server, settings.mail.from) = ("smtp://127.0.0.1:9", "chat@example.com")
     settings.keys = [DevelopmentKey.october2024: .october2024]
     try await World.run(engine, settings: settings) { (world) async throws in
