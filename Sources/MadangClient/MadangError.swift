@@ -37,7 +37,7 @@ public enum MadangError: Error, Hashable, Sendable {
     case .refused(let code, _, let reason): reason.map { "\(code.meaning): \($0)" } ?? code.meaning
     case .unreachable(let host, let reason): "\(host) cannot be reached: \(reason)"
     case .unintelligible(let status, let reason): "not the answer of a Madang server (status \(status)): \(reason)"
-    case .signedOut: "nobody is signed in"
+    case .signedOut: "not signed in"
     case .notAllowed(let namespace, let message): "the server refused \(namespace): \(message)"
     case .outboxFull: "too many chats wait to be sent to this room"
     case .file(let path, let reason): "\(path): \(reason)"

@@ -59,7 +59,7 @@ struct CommandLineAccountTests {
       #expect(try await mina.object("logout") == [:])
       let outcome = try await mina.run("whoami")
       #expect(outcome.status == 1)
-      #expect(outcome.errors == ["madang: nobody is signed in; sign in with `madang login`"])
+      #expect(outcome.errors == ["madang: not signed in; sign in with `madang login`"])
       #expect(!(try String(contentsOf: mina.profile, encoding: .utf8)).contains("Token"))
     }
   }
@@ -77,7 +77,7 @@ struct CommandLineAccountTests {
       let late = try await mina.run("whoami")
       #expect(late.status == 1)
       #expect(late.errors == ["madang: E06: the refresh token has expired: sign in again"])
-      #expect(try await mina.run("whoami").errors == ["madang: nobody is signed in; sign in with `madang login`"])
+      #expect(try await mina.run("whoami").errors == ["madang: not signed in; sign in with `madang login`"])
     }
   }
 
@@ -89,7 +89,7 @@ struct CommandLineAccountTests {
       let other = server.url.replacingOccurrences(of: "127.0.0.1", with: "localhost")
       let outcome = try await mina.run("whoami", "--server", other)
       #expect(outcome.status == 1)
-      #expect(outcome.errors.count == 1 && outcome.errors[0].hasPrefix("madang: nobody is signed in at \(other): "))
+      #expect(outcome.errors.count == 1 && outcome.errors[0].hasPrefix("madang: not signed in at \(other): "))
       #expect(outcome.errors[0].contains("is of \(server.url); sign in with `madang login --server \(other)`"))
     }
   }
