@@ -12,9 +12,9 @@ struct AWSSignature: Sendable {
   /// The value of `Authorization`.
   ///
   /// - Parameters:
-  ///   - path: Percent-encoded, as it is sent (``Swift/String/percentEncoded(keeping:)``, keeping slashes).
+  ///   - path: Percent-encoded as sent (``Swift/String/percentEncoded(keeping:)``, keeping slashes).
   ///   - query: Names and values that are not encoded yet.
-  ///   - headers: All that are signed, `host` and `x-amz-date` among them.
+  ///   - headers: All signed headers, including `host` and `x-amz-date`.
   ///   - payloadHash: SHA-256 of the body in hexadecimal digits.
   ///   - date: As in `x-amz-date`, like `20150830T123600Z`.
   func authorization(
@@ -40,7 +40,7 @@ struct AWSSignature: Sendable {
     Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: key)))
   }
 
-  /// A header's value without blanks around it, and with one where there are several.
+  /// A header's value without surrounding spaces, and with single spaces inside.
   private static func folded(_ value: String) -> String { value.split(separator: " ").joined(separator: " ") }
 
   /// A query as it is signed and sent: encoded, then sorted.

@@ -3,11 +3,11 @@ import Logging
 import MadangCore
 import Storage
 
-/// Files in a bucket of a server that speaks S3, under `<prefix><folder>/<name>.<ext>`.
+/// Files in an S3 bucket, under `<prefix><folder>/<name>.<ext>`.
 ///
-/// A file is there as a whole or not at all: that is what S3 promises. Memory does not grow with a file's size.
+/// A file exists completely or not at all, as S3 guarantees. Memory does not grow with a file's size.
 package struct BucketHome: FileHome {
-  /// Calls that are made at once for the files of a page.
+  /// How many calls for the files of a page run in parallel.
   private static let parallelCalls = 8
 
   let client: S3Client
@@ -23,7 +23,7 @@ package struct BucketHome: FileHome {
     self.logger = logger
   }
 
-  /// Puts the default pictures and lists, so that what the credentials do not allow is seen at once. Throws ``SetupError``.
+  /// Stores the default pictures and lists the bucket, so that missing permissions show at once. Throws ``SetupError``.
   package func prepare() async throws {
     try await starting {
       for folder in FileFolder.allCases where folder.hasDefaultPicture {
@@ -50,7 +50,7 @@ package struct BucketHome: FileHome {
       }
       try await client.endParts(key, id: id, tags: tags, size: file.size)
     } catch {
-      // Of a task of its own: the caller's may be cancelled, and parts that stay cost storage.
+      // In a separate task, because the caller's may be cancelled, and remaining parts cost storage.
       Task { try? await client.dropParts(key, id: id) }
       throw error
     }
@@ -112,7 +112,7 @@ package struct BucketHome: FileHome {
         try await client.delete($0)
       }.problem
       if let problem { throw problem }
-      // Keys come in the order of their days.
+      // Keys come in order of their days.
       return !days.contains { isDay($0.day) && $0.day >= day }
     }
   }
@@ -148,7 +148,7 @@ package struct BucketHome: FileHome {
     }
   }
 
-  /// Asks for 20 of them at most: each is a call.
+  /// Checks at most 20 of them, because each needs a call.
   package func holdsAny(of paths: [String]) async throws -> Bool {
     try await starting {
       for path in paths.prefix(20) {
@@ -162,15 +162,15 @@ package struct BucketHome: FileHome {
     }
   }
 
-  /// Asks for nothing: servers share a bucket, so while it is away another one could do no more, and chats without files
-  /// go on.
+  /// Makes no call: servers share a bucket, so while it is unreachable another server could do no more, and chats without
+  /// files still work.
   package func ping() async throws {}
 
   private static func defaultPicture(of folder: FileFolder) -> String {
     "\(folder.rawValue)/\(FileStore.defaultPicture)"
   }
 
-  /// Does what a server that starts needs. Throws ``SetupError`` in place of ``S3Error``.
+  /// Prepares the bucket for a starting server. Throws ``SetupError`` instead of ``S3Error``.
   private func starting<Success>(_ body: () async throws -> Success) async throws -> Success {
     do { return try await body() } catch let error as S3Error {
       throw SetupError("the bucket '\(client.bucket)' cannot be used: \(error)\n\(error.cure)")
@@ -179,13 +179,13 @@ package struct BucketHome: FileHome {
 
   private func key(_ path: String) -> String { prefix + path }
 
-  /// Of a stored file. Throws `Failure(.notFound)` for what is no path of one.
+  /// The key of a stored file. Throws `Failure(.notFound)` for another path.
   private func fileKey(_ path: String) throws -> String {
     try FileStore.requirePath(path)
     return key(path)
   }
 
-  /// Hands pages of objects to `body` until it answers false.
+  /// Passes pages of objects to `body` until it returns false.
   private func forEachPage(
     under root: String, isDeep: Bool, page: Int, _ body: ([(key: String, changed: Date)]) async throws -> Bool
   ) async throws {
@@ -197,7 +197,7 @@ package struct BucketHome: FileHome {
     } while token != nil
   }
 
-  /// Does something with all paths, some at once, and answers for which it succeeded, and why not for another.
+  /// Runs an operation for all paths, some in parallel. Returns the paths for which it succeeded, and one of the errors.
   private func each(
     _ paths: [String], _ name: String, _ body: @escaping @Sendable (String) async throws -> Void
   ) async -> (done: [String], problem: (any Error)?) {
@@ -215,7 +215,7 @@ package struct BucketHome: FileHome {
       }
       while let outcome = await group.next() {
         if let failed = outcome.problem { problem = failed } else { done.append(outcome.path) }
-        // When the server is away, the others need not be tried.
+        // If the server is unreachable, the other paths are not tried.
         if problem == nil, let path = waiting.next() { group.addTask { await attempt(path) } }
       }
       return (done: done, problem: problem)

@@ -2,18 +2,18 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// Bytes of an object as they come, as fast as they are taken: the bucket is asked for a window of them, and for the next one
-/// when those were taken. So who asks for a file and does not read it moves one window. If the connection breaks, it goes on
-/// from where it was: an object's bytes never change.
+/// The bytes of an object, as fast as they are read: a window is requested from the bucket, and the next one when it has
+/// been read. So a client that does not read its file moves one window only. If the connection breaks, the download
+/// continues where it was, because an object's bytes never change.
 struct BucketPieces: AsyncSequence, Sendable {
   typealias Failure = any Error
 
-  /// How many bytes are asked for at once.
+  /// The bytes of one window.
   static let windowSize = 1 << 20
 
   private struct Window: Sendable {
     let body: HTTPClientResponse.Body
-    /// Where it ends.
+    /// The end of the requested range.
     let end: Int
   }
 
@@ -22,7 +22,7 @@ struct BucketPieces: AsyncSequence, Sendable {
   private let client: S3Client
   private let first: Window
 
-  /// Asks for the bytes. Throws ``S3Error`` if the object is not there, or the server is not.
+  /// Requests the bytes. Throws ``S3Error`` if the object or the server is missing.
   init(of key: String, range: ClosedRange<Int>, client: S3Client) async throws {
     (self.key, self.range, self.client) = (key, range, client)
     first = try await Self.window(of: key, from: range.lowerBound, in: range, client)
@@ -34,7 +34,7 @@ struct BucketPieces: AsyncSequence, Sendable {
     let last = Swift.min(start + windowSize - 1, range.upperBound)
     let response = try await client.open(
       .init(method: .GET, key: key, headers: [("range", "bytes=\(start)-\(last)")]))
-    // Whoever is in between may answer something else, and clients would keep it as the file.
+    // A proxy may ignore Range, and clients would cache its answer as the file.
     guard response.status == .partialContent,
       response.headers.first(name: "content-range")?.hasPrefix("bytes \(start)-\(last)/") ?? false
     else { throw S3Error(call: "GET", cause: .unusable("it does not send the requested range")) }
@@ -47,10 +47,10 @@ struct BucketPieces: AsyncSequence, Sendable {
   struct Iterator: AsyncIteratorProtocol {
     private let pieces: BucketPieces
     private var body: HTTPClientResponse.Body.AsyncIterator
-    /// Where what the bucket was asked for ends.
+    /// The end of the present window.
     private var end: Int
     private var position: Int
-    /// Since a byte came.
+    /// The time since the last byte.
     private var failures = 0
 
     fileprivate init(_ pieces: BucketPieces) {
@@ -71,7 +71,7 @@ struct BucketPieces: AsyncSequence, Sendable {
             let piece = Array(buffer.readableBytesView.prefix(end - position))
             position += piece.count
             failures = 0
-            // Its end, so that the connection can be used again.
+            // Reads to the end, so that the connection can be used again.
             if position == end { _ = try? await body.next() }
             return piece
           }
@@ -87,7 +87,7 @@ struct BucketPieces: AsyncSequence, Sendable {
       return nil
     }
 
-    /// Asks for what follows.
+    /// Requests the next window.
     private mutating func ask() async throws {
       let window = try await BucketPieces.window(of: pieces.key, from: position, in: pieces.range, pieces.client)
       (body, end) = (window.body.makeAsyncIterator(), window.end)

@@ -1,6 +1,6 @@
 import SocketIOProtocol
 
-/// An element of an XML document: its name without a prefix, the text in it, and the elements in it. Attributes are left out.
+/// An XML element: its name without a prefix, its text, and its child elements. Attributes are ignored.
 struct Element: Equatable {
   var name: String
   var text = ""
@@ -10,11 +10,11 @@ struct Element: Equatable {
   subscript(_ name: String) -> String? { children.first { $0.name == name }?.text }
 }
 
-/// Reads the small documents that S3 answers with. It knows elements, text, the five named entities, numbered ones,
-/// comments, `CDATA` and declarations that it skips; no document types, so nothing expands.
+/// Parses the small documents of S3 answers. It supports elements, text, the five named entities, numeric ones, comments,
+/// `CDATA` and skipped declarations; no document types, so nothing expands.
 ///
-/// Memory is a multiple of the input, which its caller bounds; elements may lie in each other ``maxDepth`` deep. Names are
-/// ASCII, and a text has no letter with marks without end: comparing either costs as much as it is long.
+/// Memory is a multiple of the input, which the caller limits; elements may be nested ``maxDepth`` deep. Names are ASCII,
+/// and a letter in text has a limited number of marks, so comparisons cost no more than their length.
 struct ElementScanner {
   struct Malformed: Error, Equatable {
     let reason: String
@@ -27,7 +27,7 @@ struct ElementScanner {
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The document's one outer element.
+  /// The root element of the document.
   static func read(_ bytes: [UInt8]) throws(Malformed) -> Element {
     guard String(validating: bytes, as: UTF8.self) != nil else { throw Malformed(reason: "it is not UTF-8") }
     var scanner = ElementScanner(bytes)
@@ -35,12 +35,12 @@ struct ElementScanner {
   }
 
   private mutating func document() throws(Malformed) -> Element {
-    // Elements that are open, the innermost last; the first holds the document's own.
+    // Open elements, the innermost last; the first one holds the root.
     var open = [Element(name: "")]
     while position < bytes.count {
       if bytes[position] != UInt8(ascii: "<") {
         let text = try readText()
-        // Blanks between elements are no text of theirs.
+        // Spaces between elements are not text.
         if open.count > 1 {
           open[open.count - 1].text += text
         } else if !isBlank(text) {
@@ -75,7 +75,7 @@ struct ElementScanner {
     return open[0].children[0]
   }
 
-  /// What follows a `<`, up to its `>`; a quoted attribute may hold one.
+  /// The text after a `<`, up to its `>`; a quoted attribute may contain one.
   private mutating func readTag() throws(Malformed) -> (Element, isEmpty: Bool) {
     let start = position
     var quote: UInt8?
@@ -118,7 +118,7 @@ struct ElementScanner {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// What follows a `&`, up to its `;`.
+  /// The text after a `&`, up to its `;`.
   private mutating func entity() throws(Malformed) -> [UInt8] {
     guard let end = bytes[position...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
       throw Malformed(reason: "an entity without an end")
@@ -141,7 +141,7 @@ struct ElementScanner {
     return matches
   }
 
-  /// What is before the next occurrence of a text, which is passed.
+  /// The text before the next occurrence of another text, which is skipped.
   private mutating func upTo(_ end: StaticString) throws(Malformed) -> ArraySlice<UInt8> {
     let start = position
     while position < bytes.count {

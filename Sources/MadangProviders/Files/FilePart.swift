@@ -4,9 +4,9 @@ import MadangCore
 import NIOCore
 import Storage
 
-/// A part of a file of this machine, read piece by piece as it is sent. It can be read again from its beginning.
+/// A part of a local file, read piece by piece as it is sent. It can be read again from its start.
 struct FilePart: AsyncSequence, Sendable {
-  /// Bytes of a piece: what an upload holds in memory, but for what waits in its connection.
+  /// Bytes of a piece: the memory of an upload, besides the connection's buffer.
   private static let pieceSize = 128 << 10
 
   let file: URL
@@ -15,7 +15,7 @@ struct FilePart: AsyncSequence, Sendable {
   let sha256: String
   private let workers: WorkerPool
 
-  /// - Parameter sha256: Of the part's bytes, in hexadecimal digits.
+  /// - Parameter sha256: The SHA-256 of the part's bytes, in hexadecimal digits.
   init(of file: URL, offset: Int, size: Int, sha256: String, workers: WorkerPool) {
     (self.file, self.offset, self.size, self.sha256, self.workers) = (file, offset, size, sha256, workers)
   }
@@ -36,7 +36,7 @@ struct FilePart: AsyncSequence, Sendable {
 
     fileprivate init(part: FilePart) { self.part = part }
 
-    /// Throws if the file is shorter than it was.
+    /// Throws if the file has become shorter.
     mutating func next() async throws -> ByteBuffer? {
       guard position < part.size else { return nil }
       let count = Swift.min(FilePart.pieceSize, part.size - position)

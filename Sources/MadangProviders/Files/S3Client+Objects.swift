@@ -2,10 +2,10 @@ import Foundation
 import MadangCore
 import NIOHTTP1
 
-// What is asked of a bucket. Keys are those of the bucket.
+// Calls about objects. Keys are those of the bucket.
 
 extension S3Client {
-  /// Bytes of a file that are sent in one call; a file that has more is sent in parts. Each part is tried again by itself.
+  /// The most bytes of a file that are sent in one call; larger files are sent in parts. Each part is retried separately.
   static let partSize = 8 << 20
 
   func put(_ bytes: [UInt8], type: String, as key: String) async throws {
@@ -23,7 +23,7 @@ extension S3Client {
     }
   }
 
-  /// Begins an object that is sent in parts. Answers its id.
+  /// Begins a multipart upload. Returns its id.
   func beginParts(_ key: String, type: String) async throws -> String {
     let answer = try await send(
       Call(method: .POST, key: key, query: [("uploads", "")], headers: [("content-type", type)]))
@@ -31,7 +31,7 @@ extension S3Client {
     return id
   }
 
-  /// Sends a part, the first being 1. Answers its tag.
+  /// Sends a part, the first being 1. Returns its tag.
   func put(_ part: FilePart, number: Int, of key: String, id: String) async throws -> String {
     let answer = try await send(
       Call(
@@ -40,7 +40,7 @@ extension S3Client {
     return tag
   }
 
-  /// Makes the object of its parts. Succeeds, too, if that was done before and the answer was lost.
+  /// Creates the object from its parts. Also succeeds if that was done before and the answer was lost.
   func endParts(_ key: String, id: String, tags: [String], size: Int) async throws {
     let parts = tags.enumerated().map { index, tag in
       let escaped = tag.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
@@ -48,7 +48,7 @@ extension S3Client {
     }
     let text = "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>"
     do {
-      // An error may come as a success, because S3 answers before it is done.
+      // A successful status may carry an error, because S3 answers before it has finished.
       try await sendChecked(
         Call(
           method: .POST, key: key, query: [("uploadId", id)], headers: [("content-type", "application/xml")],
@@ -58,7 +58,7 @@ extension S3Client {
     }
   }
 
-  /// Gives up an object that is sent in parts, which costs storage otherwise.
+  /// Aborts a multipart upload, which would cost storage otherwise.
   func dropParts(_ key: String, id: String) async throws {
     try await send(Call(method: .DELETE, key: key, query: [("uploadId", id)]))
   }
@@ -80,11 +80,11 @@ extension S3Client {
 
   struct Listing: Sendable {
     var objects: [(key: String, changed: Date)]
-    /// What the next page is asked for with; nil after the last.
+    /// The token for the next page; nil after the last.
     var next: String?
   }
 
-  /// A page of the objects whose keys begin with `prefix`, in the order of their keys.
+  /// A page of the objects whose keys begin with `prefix`, in order of their keys.
   /// - Parameter isDeep: Whether to list keys with further slashes.
   func list(_ prefix: String, isDeep: Bool, after token: String?, limit: Int) async throws -> Listing {
     var query = [
@@ -96,7 +96,7 @@ extension S3Client {
     guard list.name == "ListBucketResult" else { throw unusable("GET", "no ListBucketResult") }
     var listing = Listing(objects: [], next: nil)
     for object in list.children where object.name == "Contents" {
-      // Blanks are written as plus signs by some.
+      // Some servers write spaces as plus signs.
       guard let key = object["Key"]?.replacing("+", with: "%20").removingPercentEncoding,
         let changed = object["LastModified"].flatMap(Date.init(rfc3339:))
       else { throw unusable("GET", "an object without Key or LastModified") }
@@ -111,7 +111,7 @@ extension S3Client {
     return listing
   }
 
-  /// Makes a call whose success must not be an `Error`.
+  /// Makes a call, and treats an `Error` body as a failure.
   private func sendChecked(_ call: Call) async throws {
     try await send(call) { answer in
       let element = try element(answer, call.method.rawValue)

@@ -5,22 +5,22 @@ import MadangCore
 import NIOCore
 import NIOHTTP1
 
-/// Signed calls to a server that speaks S3, about one bucket. Each is bounded in time and, but for downloads, in the size
-/// of the answer; what passes by (5xx, `SlowDown`, lost connections) is tried again. All calls can be repeated.
+/// Signed calls to an S3 server about one bucket. Each has a time limit and, except for downloads, a limit on the answer's
+/// size; temporary failures (5xx, `SlowDown`, lost connections) are retried. All calls can be repeated safely.
 package struct S3Client: Sendable {
-  /// How long and how often something is tried.
+  /// Time limits and numbers of attempts.
   package struct Patience: Sendable {
     let attempts: Int
-    /// Of all attempts of one call together. A call that sends much has a second more for each ``bytesPerSecond``.
+    /// For all attempts of one call together. A large upload has one more second for each ``bytesPerSecond``.
     let total: Duration
-    /// Before the second attempt, at most; the next ones wait up to twice as long as the one before.
+    /// The longest wait before the second attempt; later ones wait up to twice as long as the one before.
     let firstDelay: Duration
 
     package init(attempts: Int = 4, total: Duration = .seconds(30), firstDelay: Duration = .milliseconds(100)) {
       (self.attempts, self.total, self.firstDelay) = (attempts, total, firstDelay)
     }
 
-    /// The slowest that a file may be sent.
+    /// The slowest speed at which a file may be sent.
     static let bytesPerSecond = 64 << 10
   }
 
@@ -31,7 +31,7 @@ package struct S3Client: Sendable {
     }
 
     var method: HTTPMethod
-    /// Within the bucket; empty for the bucket itself.
+    /// The key; empty for the bucket itself.
     var key = ""
     var query: [(String, String)] = []
     var headers: [(String, String)] = []
@@ -57,15 +57,15 @@ package struct S3Client: Sendable {
   private let now: @Sendable () -> Int64
   let patience: Patience
 
-  /// Uploads and small calls do not wait for connections that slow clients hold with their downloads.
+  /// Uploads and small calls do not wait for connections that slow downloads hold.
   private static let client = httpClient(connections: 64)
-  /// How many there are is limited by ``Ledger``.
+  /// ``Ledger`` limits their number.
   private static let downloads = httpClient(connections: 100_000)
   /// A list of 1000 names of 1024 bytes, each as `%XX`.
   private static let maxAnswer = 4 << 20
   private static let maxRefusal = 64 << 10
 
-  /// - Parameter now: The time the bucket's server has, too: not one that tests or development mode move on.
+  /// - Parameter now: Real time, as at the bucket's server; not a clock that tests move.
   package init(
     bucket: String, _ settings: S3Settings, patience: Patience = Patience(),
     now: @escaping @Sendable () -> Int64 = Clock.systemTime
@@ -81,7 +81,7 @@ package struct S3Client: Sendable {
   }
 
   /// Makes a call and reads its whole answer. Throws ``S3Error``, or `CancellationError`.
-  /// - Parameter check: Throws ``S3Error`` for an answer that is no success after all.
+  /// - Parameter check: Throws ``S3Error`` for an answer that is a failure despite its status.
   @discardableResult
   func send(_ call: Call, _ check: @escaping @Sendable (Answer) throws -> Void = { _ in }) async throws -> Answer {
     try await trying(call) { deadline in
@@ -95,7 +95,7 @@ package struct S3Client: Sendable {
     }
   }
 
-  /// Makes a call whose answer's body is still to be read; the wait for each piece of it is bounded.
+  /// Makes a call and leaves the body to be read; the wait for each piece of it is limited.
   func open(_ call: Call) async throws -> HTTPClientResponse {
     try await trying(call) { deadline in
       try await within(deadline, call.method.rawValue) {
@@ -104,7 +104,7 @@ package struct S3Client: Sendable {
     }
   }
 
-  /// One attempt, up to the head of the answer. Throws ``S3Error`` for all but success.
+  /// One attempt, up to the head of the answer. Throws ``S3Error`` unless it succeeds.
   private func execute(_ call: Call, by deadline: ContinuousClock.Instant, with client: HTTPClient) async throws
     -> HTTPClientResponse
   {
@@ -142,7 +142,8 @@ package struct S3Client: Sendable {
     return request
   }
 
-  /// Tries until it succeeds, fails for good, or time is up. Delays are random, so that many callers do not return at once.
+  /// Retries until it succeeds, fails permanently, or the time is over. Delays are random, so that many callers do not
+  /// return at once.
   private func trying<Success: Sendable>(
     _ call: Call, _ body: (ContinuousClock.Instant) async throws -> Success
   ) async throws -> Success {
@@ -163,7 +164,7 @@ package struct S3Client: Sendable {
     }
   }
 
-  /// The client's own limit ends with the head of an answer.
+  /// The client's own time limit ends with the head of an answer.
   private func within<Success: Sendable>(
     _ deadline: ContinuousClock.Instant, _ name: String, _ body: @escaping @Sendable () async throws -> Success
   ) async throws -> Success {
@@ -179,7 +180,7 @@ package struct S3Client: Sendable {
     }
   }
 
-  /// It follows no redirects: a signature is for one server.
+  /// Follows no redirects, because a signature is valid for one server.
   private static func httpClient(connections: Int) -> HTTPClient {
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow, timeout: .init(connect: .seconds(3), read: .seconds(20)))

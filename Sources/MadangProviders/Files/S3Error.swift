@@ -2,23 +2,23 @@ import MadangCore
 import NIOHTTP1
 import SocketIOProtocol
 
-/// Why the bucket's server did not do what it was asked for. Its text holds no secret.
+/// Why a call to the bucket's server failed. Its text has no secrets.
 package struct S3Error: Error, CustomStringConvertible {
   enum Cause: Sendable {
-    /// It answered so; the texts may stand in a log line.
+    /// An error answer; its texts are safe for the log.
     case refused(status: Int, code: String, message: String)
-    /// No answer came, or it broke off.
+    /// There was no complete answer.
     case connection(any Error)
-    /// It answered something that cannot be used.
+    /// The answer cannot be used.
     case unusable(String)
     case timedOut
   }
 
-  /// What was asked for, like `PUT`.
+  /// The method of the call, like `PUT`.
   let call: String
   let cause: Cause
 
-  /// What an answer says that is no success.
+  /// The content of an error answer.
   init(refusing method: HTTPMethod, status: Int, _ error: Element?, reason: String) {
     call = method.rawValue
     cause = .refused(

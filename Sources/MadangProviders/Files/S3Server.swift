@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a bucket's calls go: Amazon's servers by the bucket's own host name, others by a path.
+/// The destination of a bucket's calls: Amazon's servers by the bucket's own host name, others by a path.
 struct S3Server: Sendable {
   /// Scheme and host, without a slash at the end.
   let origin: String
@@ -14,7 +14,7 @@ struct S3Server: Sendable {
       let isDefault = url.port == nil || url.port == (url.scheme == "https" ? 443 : 80)
       host = name + (isDefault ? "" : url.port.map { ":\($0)" } ?? "")
       origin = "\(url.scheme ?? "https")://\(host)"
-      // Not encoded: it is signed and sent as objects' names are.
+      // Not encoded, because it is signed and sent like the names of objects.
       path = url.path(percentEncoded: false).split(separator: "/").map { "/\($0)" }.joined() + "/\(bucket)"
     } else {
       let domain = "s3.\(settings.region).amazonaws.com" + (settings.region.hasPrefix("cn-") ? ".cn" : "")

@@ -1,10 +1,10 @@
 import MadangCore
 
-/// How a bucket is reached, and as whom; of use where the setting `files.home` names one.
+/// The server and credentials of a bucket, for `files.home`.
 public struct S3Settings: Sendable {
   public var endpoint = setting(
     "s3.endpoint", "", .text, "https://HOST[:PORT][/PATH] of the S3 server; empty for Amazon")
-  /// Empty only with an endpoint of one's own, which then is told `us-east-1`.
+  /// May be empty only with a separate endpoint, for which `us-east-1` is used.
   public var region = setting(
     "s3.region", "", .text, "the bucket's region, like eu-central-1", .customary("AWS_REGION"))
   public var accessKeyID = setting(
@@ -20,13 +20,13 @@ public struct S3Settings: Sendable {
   public init() {}
 }
 
-/// A bucket and a place in it: `s3://BUCKET[/PREFIX]`.
+/// A bucket and a prefix in it: `s3://BUCKET[/PREFIX]`.
 package struct BucketName: Sendable {
   package let bucket: String
   /// Empty, or parts that each end with a slash.
   package let prefix: String
 
-  /// Nil if the text is none.
+  /// Nil if the text has another form.
   package init?(_ text: String) {
     guard text.hasPrefix("s3://") else { return nil }
     var parts = text.dropFirst(5).split(separator: "/", omittingEmptySubsequences: false)

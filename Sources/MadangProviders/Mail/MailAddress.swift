@@ -1,6 +1,6 @@
-/// An address in the only form that stands in SMTP commands: one `@`, letters of ASCII, none of them with a meaning there.
+/// An address in the only form that SMTP commands carry here: one `@`, and ASCII letters without a special meaning.
 ///
-/// Others are valid, quoted or in other scripts; mails to them are given up.
+/// Other addresses, quoted or in other scripts, are valid, but mails to them are dropped.
 package struct MailAddress: Sendable {
   let text: String
 

@@ -1,14 +1,14 @@
 import Foundation
 import MadangCore
 
-/// A mail as it travels (RFC 5322, RFC 2045).
+/// A mail in wire format (RFC 5322, RFC 2045).
 struct MailMessage {
   let mail: ClaimedMail
   let from: MailAddress
   let name: String
   let to: MailAddress
 
-  /// Lines of ASCII that end with CR LF, none longer than 78 characters without them, but for an address or an id.
+  /// ASCII lines that end with CR LF and have at most 78 characters, except for a long address or id.
   var text: String {
     """
     Date: \(Self.date(mail.createdAt))
@@ -33,7 +33,8 @@ struct MailMessage {
     return formatter.string(from: Date(timeIntervalSince1970: Double(time) / 1000))
   }
 
-  /// Words of a header. All but short words of plain letters are encoded (RFC 2047), line ends too: no text begins a header.
+  /// The text of a header. All but short plain words are encoded (RFC 2047), line ends included, so that no text can begin
+  /// another header.
   static func header(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) || byte == 0x20
@@ -52,7 +53,7 @@ struct MailMessage {
     return (words + [encoded(word)]).joined(separator: "\n ")
   }
 
-  /// The same where words stand alone: what is ASCII needs no encoding, by which filters take a mail for a doubtful one.
+  /// A header of text only: ASCII is not encoded, because spam filters distrust needless encoding.
   static func subject(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { (0x20...0x7e).contains($0) } && !text.contains("=?")
     return isPlain && text.utf8.count <= 60 ? text : header(text)
@@ -69,7 +70,7 @@ struct MailMessage {
         let isLast = offset == line.count - 1
         let isPlain = (0x21...0x7e).contains(byte) && byte != UInt8(ascii: "=") || byte == 0x20 && !isLast
         let piece = isPlain ? String(UnicodeScalar(byte)) : "=" + [byte].hex.uppercased()
-        // Room for the mark of a line that goes on.
+        // Room for the mark of a continued line.
         if length + piece.utf8.count > 75 {
           result += "=\n"
           length = 0

@@ -1,14 +1,14 @@
 import Foundation
 import MadangCore
 
-/// How mails are sent. Without ``server`` none are.
+/// Sending of mails. Without ``server`` no mails are sent.
 public struct MailSettings: Sendable {
-  /// When a connection has to be encrypted before anything is sent over it.
+  /// Whether a connection must be encrypted before anything is sent over it.
   public enum TLS: String, CaseIterable, Sendable {
-    /// Always, but not to this machine.
+    /// Always, except to this machine.
     case auto
     case required
-    /// Never: mails, and the password, go in the clear.
+    /// Never: mails and the password are sent without encryption.
     case off
   }
 
@@ -33,23 +33,23 @@ public struct MailSettings: Sendable {
     "mail.pause", 30, .integer(1...3600),
     "seconds before the first retry of a mail; doubled at each retry, up to an hour")
   public var attempts = setting("mail.attempts", 20, .integer(1...1000), "attempts to send one mail")
-  /// Milliseconds. A mail whose link ends before is given up then.
+  /// Milliseconds. A mail whose link expires earlier is dropped then.
   public var lifetime: Int64 = setting(
     "mail.lifetime", 2 * 24 * 3_600_000, .seconds, "seconds after which a waiting mail is dropped")
-  /// Mails on their way at once
+  /// The number of mails that are sent in parallel.
   public var parallelSends = 4
 
   public init() {}
 
-  /// Where mails go; nil for none, and for what is no address of a server.
+  /// The mail server; nil if none is set, or the text is not the URL of one.
   package var endpoint: SMTPEndpoint? { SMTPEndpoint(server, tls) }
 
-  /// What is wrong with these settings, each with a cure.
+  /// Problems of these settings, each with a cure.
   package func problems(publicURL: String) -> [String] {
     guard !server.isEmpty else { return [] }
     var problems: [String] = []
     if endpoint == nil {
-      // Not shown: others write their password there.
+      // Not shown, because some people write their password into it.
       problems.append(
         "mail.smtp: must be like smtp://mail.example.com:587 or smtps://mail.example.com:465, without a path; user and password "
           + "are mail.user and mail.password")
@@ -72,7 +72,7 @@ public struct MailSettings: Sendable {
   }
 }
 
-/// A server that takes mails.
+/// A mail server.
 package struct SMTPEndpoint: Sendable, Equatable {
   package enum Security: Sendable {
     case startTLS, implicitTLS, none

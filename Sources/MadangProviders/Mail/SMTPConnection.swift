@@ -3,13 +3,13 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A connection to a server of mails, on which each command waits for its reply.
+/// A connection to a mail server; each command waits for its reply.
 struct SMTPConnection: Sendable {
   private let channel: any NIOCore.Channel
   private let host: String
   private let replies: NIOLoopBound<SMTPReplies>
 
-  /// Connects, with TLS from the beginning if the endpoint says so.
+  /// Connects, with TLS from the start if the endpoint requires it.
   static func open(_ endpoint: SMTPEndpoint, _ tls: NIOSSLContext, timeout: Duration) async throws -> SMTPConnection {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let replies = try await loop.submit { NIOLoopBound(SMTPReplies(), eventLoop: loop) }.get()
@@ -27,14 +27,14 @@ struct SMTPConnection: Sendable {
     return SMTPConnection(channel: channel, host: endpoint.host, replies: replies)
   }
 
-  /// Checks the certificate for the host, be it a name or an address.
+  /// Checks the certificate for the host, which may be a name or an address.
   private static func handler(_ tls: NIOSSLContext, _ host: String) throws -> NIOSSLClientHandler {
     try NIOSSLClientHandler(context: tls, serverHostname: IPAddress(host) == nil ? host : nil)
   }
 
   func close() { channel.close(promise: nil) }
 
-  /// Closes the connection after a time, whatever is waited for.
+  /// Closes the connection after a time, even during a wait.
   func close(after time: Duration) -> Scheduled<Void> {
     channel.eventLoop.scheduleTask(in: TimeAmount(time)) { [channel, replies] in
       replies.value.fail(
@@ -43,26 +43,26 @@ struct SMTPConnection: Sendable {
     }
   }
 
-  /// The next reply. Throws if the connection ends before: what it failed with first.
+  /// The next reply. If the connection ends before, throws its first error.
   func reply() async throws -> SMTPReply {
     try await channel.eventLoop.flatSubmit { [channel, replies] in replies.value.next(on: channel.eventLoop) }.get()
   }
 
-  /// Sends a line, which has no line end of its own.
+  /// Sends a line, and adds the line end.
   func send(_ line: String) async throws {
     try await send(bytes: Array(line.utf8) + [0x0d, 0x0a])
   }
 
   func send(bytes: [UInt8]) async throws {
     do { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) } catch {
-      // What ended the connection says more than that it has ended.
+      // The reason why the connection ended says more than that it has ended.
       _ = try await reply()
       throw error
     }
   }
 
-  /// Encrypts from here on. Whatever came in the clear behind the server's consent would count as said under TLS, whoever
-  /// slipped it in: throws ``BadSMTPReply`` then.
+  /// Switches to TLS. Bytes that came unencrypted after the server's consent could be injected and would count as sent
+  /// under TLS: then throws ``BadSMTPReply``.
   func startTLS(_ tls: NIOSSLContext) async throws {
     try await channel.eventLoop.submit { [channel, host, replies] in
       guard replies.value.isEmpty else { throw BadSMTPReply() }
@@ -71,7 +71,7 @@ struct SMTPConnection: Sendable {
   }
 }
 
-/// Hands each reply to who waits for one.
+/// Passes each reply to its waiting caller.
 private final class SMTPReplies: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -100,7 +100,7 @@ private final class SMTPReplies: ChannelInboundHandler {
     fail(SMTPSender.NotTaken(description: "the server ended the connection"))
   }
 
-  /// Who waits, and waits from now on, gets the first failure.
+  /// All present and future waits get the first failure.
   func fail(_ error: any Error) {
     failure = failure ?? error
     answer()

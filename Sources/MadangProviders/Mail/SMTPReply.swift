@@ -1,12 +1,12 @@
 import NIOCore
 
-/// What a server of mails answers to a command (RFC 5321, section 4.2).
+/// A mail server's reply to a command (RFC 5321, section 4.2).
 struct SMTPReply: Sendable, Equatable {
   let code: Int
-  /// What follows the code, line by line.
+  /// The text after the code, line by line.
   let lines: [String]
 
-  /// What it says more precisely, like `5.7.1` (RFC 3463); nil if it does not.
+  /// The enhanced code, like `5.7.1` (RFC 3463); nil if there is none.
   var enhanced: String? {
     guard let word = lines.first?.prefix(while: { $0 != " " }) else { return nil }
     let parts = word.split(separator: ".", omittingEmptySubsequences: false)
@@ -14,37 +14,37 @@ struct SMTPReply: Sendable, Equatable {
     return isOne && parts[0] == "\(code / 100)" ? String(word) : nil
   }
 
-  /// Whether it refuses this server, which did not sign in, or may not send from here, and not the recipient.
+  /// Whether it refuses this server, which did not sign in or may not send from here, instead of the recipient.
   var isAboutSender: Bool { [530, 535].contains(code) || enhanced?.hasPrefix("5.7.") ?? false }
 }
 
 private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-/// The server does not speak SMTP, or says more than it should.
+/// The server does not speak SMTP, or sends too much.
 struct BadSMTPReply: Error {}
 
-/// Reads replies out of bytes, however these are cut.
+/// Parses replies from bytes that arrive in any pieces.
 struct SMTPReplyParser {
   private static let maxLine = 2048
   private static let maxLines = 100
 
   private var buffer = ByteBuffer()
-  /// Unread bytes that are known to hold no end of a line, so that none is looked at twice.
+  /// Unread bytes without a line end, so that none is examined twice.
   private var searched = 0
   private var code = 0
   private var lines: [String] = []
 
-  /// Whether nothing was begun.
+  /// Whether no reply has begun.
   var isEmpty: Bool { buffer.readableBytes == 0 && lines.isEmpty }
 
   mutating func add(_ bytes: ByteBuffer) throws(BadSMTPReply) {
-    // Moves what is unread to the front once for each arrival, not for each line.
+    // Moves unread bytes to the front once for each arrival, not for each line.
     buffer.discardReadBytes()
     buffer.writeImmutableBuffer(bytes)
     guard buffer.readableBytes <= Self.maxLine * Self.maxLines else { throw BadSMTPReply() }
   }
 
-  /// The next reply; nil if it has not come as a whole.
+  /// The next complete reply; nil without one.
   mutating func next() throws(BadSMTPReply) -> SMTPReply? {
     while let line = try nextLine() {
       let digits = line.prefix(3)
@@ -74,7 +74,7 @@ struct SMTPReplyParser {
     return take(end - line.startIndex)
   }
 
-  /// Removes the next `length` bytes and the end of the line behind them.
+  /// Removes the next `length` bytes and the line end after them.
   private mutating func take(_ length: Int) -> [UInt8] {
     searched = 0
     var line = buffer.readBytes(length: length) ?? []

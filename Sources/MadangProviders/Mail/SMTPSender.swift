@@ -3,11 +3,11 @@ import MadangCore
 import NIOCore
 import NIOSSL
 
-/// Gives mails to a server that sends them on (RFC 5321, RFC 3207, RFC 4954).
+/// Sends mails through a mail server (RFC 5321, RFC 3207, RFC 4954).
 ///
-/// A small client of our own: no kept Swift library speaks SMTP on SwiftNIO with TLS that is required and time that is bounded.
+/// A small client of our own: no maintained Swift library offers SMTP on SwiftNIO with required TLS and time limits.
 package struct SMTPSender: MailSender {
-  /// What kept a mail from being taken, and may pass.
+  /// A temporary reason why a mail was not accepted.
   package struct NotTaken: Error, CustomStringConvertible {
     package let description: String
   }
@@ -46,7 +46,7 @@ package struct SMTPSender: MailSender {
       _ = try await ask("DATA", 354, on: connection)
       let message = MailMessage(mail: mail, from: from, name: settings.name, to: to)
       try await connection.send(bytes: Self.data(message.text))
-      // The server has the mail, and may look at it for long: to give up now would send it twice (RFC 5321, 4.5.3.2.6).
+      // The server has the mail and may examine it for long: giving up now would send it twice (RFC 5321, 4.5.3.2.6).
       end.cancel()
       let last = connection.close(after: .seconds(settings.answerTimeout))
       defer { last.cancel() }
@@ -58,10 +58,10 @@ package struct SMTPSender: MailSender {
     }
   }
 
-  /// Signs in, and sends nothing. Throws why the server does not let this one in.
+  /// Signs in without sending. Throws why the server refuses this one.
   package func check() async throws { try await signedIn { _, _ in } }
 
-  /// - Parameter body: Is given what ends the connection when its time is over.
+  /// - Parameter body: Receives the task that ends the connection when its time is over.
   private func signedIn(_ body: (SMTPConnection, Scheduled<Void>) async throws -> Void) async throws {
     let limit = Duration.seconds(settings.timeout)
     let connection = try await SMTPConnection.open(endpoint, tls, timeout: limit)
@@ -83,14 +83,14 @@ package struct SMTPSender: MailSender {
       }
       if !settings.user.isEmpty { try await authenticate(connection, abilities) }
       try await body(connection, end)
-      // Done, whatever comes of this.
+      // The mail is done, even if this fails.
       try? await connection.send("QUIT")
     } onCancel: {
       connection.close()
     }
   }
 
-  /// A mail's lines as they are sent, with the line that ends them. One that begins with a dot gets another.
+  /// A mail's lines as sent, with the terminating line. A line that begins with a dot gets another dot.
   static func data(_ text: String) -> [UInt8] {
     var result: [UInt8] = []
     var isStart = true
@@ -102,12 +102,12 @@ package struct SMTPSender: MailSender {
     return result + Array(".\r\n".utf8)
   }
 
-  /// What the server can, in capitals.
+  /// The server's extensions, in capitals.
   private func greet(_ connection: SMTPConnection) async throws -> [String] {
     try await connection.send("EHLO \(from.domain)")
     let reply = try await connection.reply()
     if Self.isUnknownCommand(reply) {
-      // A server from before there were abilities.
+      // A server without extensions.
       _ = try await ask("HELO \(from.domain)", 250, on: connection, "HELO")
       return []
     }
@@ -115,7 +115,7 @@ package struct SMTPSender: MailSender {
     return reply.lines.dropFirst().map { $0.uppercased() }
   }
 
-  /// Whether the server does not know the command, or not in this form: another one may do.
+  /// Whether the server does not know the command in this form; another form may work.
   private static func isUnknownCommand(_ reply: SMTPReply) -> Bool { [500, 501, 502, 504].contains(reply.code) }
 
   private func authenticate(_ connection: SMTPConnection, _ abilities: [String]) async throws {
@@ -129,7 +129,7 @@ package struct SMTPSender: MailSender {
       try await connection.send("AUTH PLAIN \(secret)")
       var reply = try await connection.reply()
       if reply.code == 501 {
-        // It does not take the secret with the command.
+        // It does not accept the secret in the command.
         try await connection.send("AUTH PLAIN")
         reply = try await connection.reply()
         if reply.code == 334 {
@@ -137,7 +137,7 @@ package struct SMTPSender: MailSender {
           reply = try await connection.reply()
         }
       }
-      // Wrong credentials are not tried in another way: servers lock accounts after some tries.
+      // Wrong credentials are not tried in another way, because servers lock accounts after some attempts.
       guard Self.isUnknownCommand(reply) else { return try Self.require(235, reply, "AUTH PLAIN") }
       refusal = reply
     }
@@ -154,7 +154,7 @@ package struct SMTPSender: MailSender {
 
   private func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
 
-  /// - Parameter name: What the command is called where it failed; secrets are not told.
+  /// - Parameter name: The command's name in errors, without secrets.
   private func ask(_ line: String, _ code: Int, on connection: SMTPConnection, _ name: String? = nil) async throws
     -> SMTPReply
   {
@@ -168,7 +168,7 @@ package struct SMTPSender: MailSender {
     return reply
   }
 
-  /// Also 5xx is about this server and its settings here, not about the mail.
+  /// Here 5xx also concerns this server and its settings, not the mail.
   private static func require(_ code: Int, _ reply: SMTPReply, _ name: String) throws {
     guard reply.code == code else { throw NotTaken(description: words(name, reply)) }
   }
@@ -181,7 +181,7 @@ package struct SMTPSender: MailSender {
     throw NotTaken(description: words)
   }
 
-  /// For the log: codes alone, as servers repeat addresses in their words.
+  /// For the log: codes only, because servers repeat addresses in their texts.
   private static func words(_ name: String, _ reply: SMTPReply) -> String {
     "\(name) was answered \(reply.code)\(reply.enhanced.map { " \($0)" } ?? "")"
   }

@@ -6,7 +6,7 @@ import MadangCore
 import NIOHTTP1
 import Synchronization
 
-/// Apple Push Notification service, for devices that sent a token of its own. Others are left to another sender.
+/// Apple Push Notification service, for devices with a token of its own. Another sender serves the others.
 ///
 /// Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns,
 /// https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns and
@@ -21,11 +21,11 @@ struct ApplePushService: PushSender {
 
   struct Refusal: Decodable {
     let reason: String
-    /// Of a 410: since when nobody has the device, in milliseconds since 1970.
+    /// Of a 410: since when the device is unregistered, in milliseconds since 1970.
     let timestamp: Int64?
   }
 
-  /// Apple takes a token for an hour, and a new one every 20 minutes at most.
+  /// Apple accepts a token for an hour, and a new one at most every 20 minutes.
   private static let tokenLifetime: Duration = .seconds(50 * 60)
   private static let minTokenAge: Duration = .seconds(20 * 60)
 
@@ -39,15 +39,15 @@ struct ApplePushService: PushSender {
 
   /// What Apple has answered since the server started.
   private final class Standing: Sendable {
-    /// It has taken a notification: topic and environment are those of some devices.
+    /// A notification was accepted: topic and environment fit some devices.
     let hasTaken = Atomic(false)
     let hasWarned = Atomic(false)
   }
 
   /// Throws ``SetupError`` if the key's file cannot be used.
   /// - Parameters:
-  ///   - lifetime: Milliseconds after its chat's posting in which a notification is of use.
-  ///   - others: Who brings notifications to devices without a token of APNs; nil if nobody does.
+  ///   - lifetime: Milliseconds after its chat's posting during which a notification is useful.
+  ///   - others: The sender for devices without an APNs token; nil if there is none.
   init(
     _ settings: ProviderSettings.ApplePush, calls: ProviderCalls, lifetime: Int64, others: (any PushSender)?,
     logger: Logger
@@ -91,12 +91,12 @@ struct ApplePushService: PushSender {
     let reason = refusal?.reason
     let isOutdated = refusal?.timestamp ?? .max < notification.device.registeredAt
     switch (answer.status, reason) {
-    // Registered again since then: the word is of before.
+    // Registered again since then: the answer is outdated.
     case (410, "Unregistered") where isOutdated, (410, "ExpiredToken") where isOutdated:
       throw PushFailure.refused(status: answer.status)
-    // By Apple's own word only: something on the way may answer 410 as well.
+    // Only if the answer is Apple's own, because a proxy may answer 410, too.
     case (410, "Unregistered"), (410, "ExpiredToken"): throw PushFailure.unregistered(status: answer.status)
-    // Said of every device if topic or environment are wrong.
+    // This is the answer for every device if topic or environment are wrong.
     case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"):
       if isTrial || standing.hasTaken.load(ordering: .relaxed) { throw PushFailure.unregistered(status: answer.status) }
       warn(of: reason ?? "")
@@ -104,7 +104,7 @@ struct ApplePushService: PushSender {
     case (403, "ExpiredProviderToken"):
       await self.token.forget(token, after: Self.minTokenAge)
       throw ProviderCalls.Unusable(status: answer.status)
-    // What this server is, or says to whom it sends, is wrong: no notification would be taken.
+    // This server's credentials or requests are wrong: no notification would be accepted.
     case (403...405, _), (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"),
       (429, "TooManyProviderTokenUpdates"):
       throw ProviderCalls.Unusable(status: answer.status)
@@ -125,10 +125,10 @@ struct ApplePushService: PushSender {
 }
 
 extension PushNotification {
-  /// A UUID of the chat and the device: a notification that is sent again has the one it had before.
+  /// A UUID of the chat and the device: a repeated notification has the same one.
   var appleID: String {
     var hash = SHA256.hash(data: Data("\(chat) \(device.token)".utf8)).prefix(16).map(\.self)
-    // Version 8, whose other bits are anybody's (RFC 9562).
+    // Version 8, whose other bits are free (RFC 9562).
     hash[6] = hash[6] & 0x0F | 0x80
     hash[8] = hash[8] & 0x3F | 0x80
     let digits = hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }

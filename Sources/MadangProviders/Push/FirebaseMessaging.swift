@@ -3,13 +3,13 @@ import JWTKit
 import MadangCore
 import NIOHTTP1
 
-/// Firebase Cloud Messaging, HTTP v1: hands notifications to Apple's service in the service account's name.
+/// Firebase Cloud Messaging, HTTP v1: sends notifications to Apple's service with the service account's rights.
 ///
 /// Source: https://firebase.google.com/docs/cloud-messaging/send-message, and
 /// https://developers.google.com/identity/protocols/oauth2/service-account for the access token. What its errors mean:
 /// https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode.
 struct FirebaseMessaging: PushSender {
-  /// What is read of the service account's file.
+  /// The fields of the service account's file.
   private struct Account: Decodable {
     let projectId: String
     let clientEmail: String
@@ -45,7 +45,7 @@ struct FirebaseMessaging: PushSender {
     let error: Reason
 
     var code: String? { error.details?.lazy.compactMap(\.errorCode).first }
-    /// Whether it says that the token is none, or nobody's any more.
+    /// Whether the token is invalid or no longer registered.
     var concernsToken: Bool {
       code == "UNREGISTERED"
         || error.details?.contains { $0.fieldViolations?.contains { $0.field == "message.token" } ?? false } ?? false
@@ -89,7 +89,7 @@ struct FirebaseMessaging: PushSender {
 
   func send(_ notification: PushNotification, isTrial: Bool) async throws {
     let token = try await token.text
-    // The payload is JSON already, so it goes in as it is.
+    // The payload is JSON already and is inserted unchanged.
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
     let device = String(decoding: try encoder.encode(notification.device.token), as: UTF8.self)
@@ -101,7 +101,7 @@ struct FirebaseMessaging: PushSender {
       answer = try await calls.post(url, headers: ["Authorization": "Bearer \(token)"], message)
     } catch is ProviderCalls.Unanswered { throw PushFailure.unanswered }
     guard answer.status != 200 else { return }
-    // What this device or this notification cannot do comes with a code of Firebase's own.
+    // Problems of this device or notification come with a code of Firebase's own.
     let refusal = try? answer.decode(Refusal.self)
     switch (answer.status, refusal?.code) {
     case (502...504, _): throw PushFailure.overloaded(status: answer.status, pause: answer.pause)

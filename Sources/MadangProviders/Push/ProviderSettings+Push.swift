@@ -2,7 +2,7 @@ import Logging
 import MadangCore
 
 extension ProviderSettings {
-  /// What delivers notifications; nil if nothing does. Throws ``SetupError`` if a file cannot be used.
+  /// The sender of notifications; nil if none is set. Throws ``SetupError`` if a file cannot be used.
   package func pushSender(lifetime: Int64, logger: Logger) async throws -> (any PushSender)? {
     let authorities = try authorities()
     let firebase =

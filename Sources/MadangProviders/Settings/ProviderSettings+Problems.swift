@@ -2,13 +2,13 @@ import Foundation
 import MadangCore
 
 extension ProviderSettings {
-  /// What is wrong with these settings, each with a cure.
-  /// - Parameter deletesWithProvider: Whether accounts are deleted with those at Apple or Kakao.
+  /// Problems of these settings, each with a cure.
+  /// - Parameter deletesWithProvider: Whether deleting an Apple or Kakao account also deletes the account here.
   package func problems(deletesWithProvider: Bool) -> [String] {
     urlProblems() + paymentProblems() + signInProblems(deletesWithProvider) + pushProblems()
   }
 
-  /// Where each provider is, by the setting that says so, and whether it is used.
+  /// The URL of each provider with its setting, and whether it is used.
   package var addresses: [(key: String, url: String, isUsed: Bool)] {
     [
       ("payments.portone.url", portOne.url, !portOne.key.isEmpty),
@@ -19,7 +19,7 @@ extension ProviderSettings {
     ]
   }
 
-  /// Whether payments count that cost nothing, because v1 does not say which those are.
+  /// Whether free test payments count, because v1 does not mark them.
   package var countsTestPayments: Bool { !portOne.key.isEmpty && portOne.shops.isEmpty }
 
   private func urlProblems() -> [String] {
@@ -83,7 +83,7 @@ extension ProviderSettings {
     return problems
   }
 
-  /// Characters of an APNs key's id, and of a team's.
+  /// The length of an APNs key's id, and of a team's.
   private static let appleIDSize = 10
 
   private func pushProblems() -> [String] {

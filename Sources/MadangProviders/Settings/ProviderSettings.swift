@@ -1,9 +1,9 @@
 import MadangCore
 import NIOSSL
 
-/// How other people's servers are reached, and as whom. What is left empty is off.
+/// Addresses and credentials of providers. Empty values switch a provider off.
 public struct ProviderSettings: Sendable {
-  /// PEM file of certificates that may vouch for other people's servers, besides those that the system trusts; empty for none.
+  /// PEM file of certificate authorities that are trusted for providers, in addition to the system's; empty for none.
   public var authorityFile = setting(
     "providers.ca", "", .text, "PEM file of certificate authorities trusted for providers, in addition to the system's")
   public var portOne = PortOne()
@@ -15,7 +15,7 @@ public struct ProviderSettings: Sendable {
   /// How long one call may take. Clients give up after 5 s, and an answer may need two calls.
   public var timeout: Duration = .milliseconds(1800)
 
-  /// PortOne v1 (formerly iamport), which takes the payments.
+  /// PortOne v1 (formerly iamport), for payments.
   public struct PortOne: Sendable {
     public var url = setting("payments.portone.url", "https://api.iamport.kr", .text, "PortOne's REST API")
     public var key = setting(
@@ -26,7 +26,7 @@ public struct ProviderSettings: Sendable {
       "pg_id of the shops whose payments count, separated by commas; empty for all, including test channels")
   }
 
-  /// PortOne v2, which takes the payments in place of v1.
+  /// PortOne v2, for payments instead of v1.
   public struct PortOneV2: Sendable {
     public var url = setting("payments.portone.v2.url", "https://api.portone.io", .text, "PortOne's REST API v2")
     /// Empty means off.
@@ -54,17 +54,17 @@ public struct ProviderSettings: Sendable {
   public struct Kakao: Sendable {
     public var url = setting(
       "kakao.url", "", .text, "https://kapi.kakao.com; empty for no sign-in with Kakao")
-    /// 0 for none given.
+    /// 0 if not set.
     public var app = setting(
       "kakao.app", 0, .integer(), "number of the Kakao app whose tokens are accepted")
-    /// Of use where no number is given: whoever runs another app can then sign in with the tokens of its users.
+    /// Used if no number is set: then operators of other apps can sign in with the tokens of their users.
     public var takesAnyApp = setting(
       "kakao.any.app", false, .flag, "whether tokens of every Kakao app are accepted")
     public var adminKey = setting(
       "kakao.admin.key", "", .text,
       "the Kakao app's admin key, to accept its notices at /_hooks/kakao and to unlink deleted accounts", .secret)
 
-    /// What shows the admin key, in both directions.
+    /// The prefix of the admin key, in both directions.
     var authorization: String { "KakaoAK \(adminKey)" }
   }
 
@@ -79,7 +79,7 @@ public struct ProviderSettings: Sendable {
       "push.firebase.timeout", 20, .integer(1...25), "seconds one call to Firebase may take")
   }
 
-  /// Apple Push Notification service, which delivers notifications to the devices that sent a token of its own.
+  /// Apple Push Notification service, for devices with a token of its own.
   public struct ApplePush: Sendable {
     public var keyFile = setting(
       "push.apns.key", "", .text, "APNs key file (.p8); empty for no direct push to APNs")
