@@ -7,7 +7,7 @@ extension Madang {
     guard let identity = database.fileIdentity else { return }
     let known = try await database.read { try $0.installationValue(identity.name) }
     guard known != identity.value else { return }
-    try await database.write(heedsStop: false) { try $0.setInstallationValue(identity.name, identity.value) }
+    try await database.write(ignoresStop: true) { try $0.setInstallationValue(identity.name, identity.value) }
   }
 
   /// Whether the embedded database is a copy of the file that was served last; false on PostgreSQL.

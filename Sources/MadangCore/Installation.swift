@@ -68,7 +68,7 @@ extension Madang {
       if !marks.areNew || !mayBeOneOfSeveral || (isFirst && !marks.areElsewhere) {
         let proposed = marks.database ?? marks.files ?? ids.uuid()
         // False if another server has just stored a different id.
-        if try await database.write(heedsStop: false, { try $0.settleInstallationID(proposed) }) == proposed {
+        if try await database.write(ignoresStop: true, { try $0.settleInstallationID(proposed) }) == proposed {
           if marks.files == nil { try await files.setInstallationID(proposed) }
           return marks.areNew && !marks.wasServed
         }

@@ -58,7 +58,7 @@ package final class Madang: Sendable {
   package func change(to settings: Settings, _ changes: [String: String]) async throws {
     currentSettings.withLock { current in
       var next = settings
-      (next.tellsDevices, next.sendsMail) = (current.tellsDevices, current.sendsMail)
+      (next.pushesChats, next.sendsMail) = (current.pushesChats, current.sendsMail)
       (next.decoyKey, next.placeKey) = (current.decoyKey, current.placeKey)
       (next.node, next.administrator) = (current.node, current.administrator)
       if next.publicURL.isEmpty { next.publicURL = current.publicURL }
@@ -75,7 +75,7 @@ package final class Madang: Sendable {
   /// Migrates the tables to this program's version. Read-only mode takes effect from then on.
   package func migrate() async throws {
     try await database.migrate(Self.migrations)
-    database.heedStop(in: Transaction.readOnlyTable)
+    database.stopWrites(whileRowIn: Transaction.readOnlyTable)
   }
 
   /// The version of the tables, and the migrations that are missing. Changes nothing.

@@ -54,7 +54,7 @@ struct ServerParts {
       settings.providers, clock: clock, development: development, troubles: metrics.troubles)
     let pushSender =
       try await settings.providers.pushSender(lifetime: settings.push.lifetime, logger: logger) ?? development?.pushes
-    settings.domain.tellsDevices = pushSender != nil
+    settings.domain.pushesChats = pushSender != nil
     let mailSender = try mailSender(settings.mail, development)
     settings.domain.sendsMail = mailSender != nil
     let sink = AuditSink(settings, clock: clock, logger: logger)

@@ -89,21 +89,29 @@ package final class Database: Sendable {
   /// `CancellationError`; a write that has started completes. A transaction without changes is not committed, so a function that is called
   /// for its effect in a `SELECT` needs another kind of statement around it.
   ///
-  /// - Parameter key: The subject of the write. Writes of one key run, commit and run their `afterCommit` actions in the order in which
-  ///   they were made. Writes of different keys run in parallel if the engine can. Writes without a key share one key.
-  /// - Parameter heedsStop: Whether the write fails with `.writesStopped` while writes are stopped (``heedStop(in:)``).
+  /// - Parameters:
+  ///   - key: The subject of the write. Writes of one key run, commit and run their `afterCommit` actions in the order in which they were
+  ///     made. Writes of different keys run in parallel if the engine can. Writes without a key share one key.
+  ///   - ignoresStop: Whether the write also runs while writes are stopped (``stopWrites(whileRowIn:)``). Otherwise it fails with
+  ///     `.writesStopped` then.
   package nonisolated(nonsending) func write<Success: Sendable>(
-    key: Int64? = nil, heedsStop: Bool = true, _ body: @escaping @Sendable (Transaction) throws -> Success
+    key: Int64? = nil, ignoresStop: Bool = false, _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
-    try await write(key: key, heedsStop: heedsStop, .body(body))
+    let queue = queue(of: key)
+    return try await Ticket.wait { try queue.put(PendingWork($0, key: key, ignoresStop: ignoresStop, body)) }
   }
 
-  /// Runs a write that is given as steps. Each step may run more than once.
-  package nonisolated(nonsending) func write<Success: Sendable>(
-    key: Int64? = nil, heedsStop: Bool = true, _ steps: Steps<Success>
+  /// The same for a write that is frequent: the statements that it awaits (``Transaction/pipelined(_:)``) travel together with those of
+  /// other writes that wait, so that many writes cost PostgreSQL only a few round trips.
+  ///
+  /// At each `await` other writes of the batch may run, as in an actor: the body must not rely on data that it has read before, if pipelined
+  /// writes change that data. Writes whose order matters must await equally many statements. The body may await nothing else. If a
+  /// statement fails, the whole batch runs again, one write after the other.
+  package nonisolated(nonsending) func pipelinedWrite<Success: Sendable>(
+    key: Int64? = nil, ignoresStop: Bool = false, _ body: @escaping @Sendable (sending Transaction) async throws -> Success
   ) async throws -> Success {
-    let queue = writes[key.map(writer) ?? 0]
-    return try await Ticket.wait { try queue.put(PendingWork($0, key: key, heedsStop: heedsStop, steps)) }
+    let queue = queue(of: key)
+    return try await Ticket.wait { try queue.put(PendingWork($0, key: key, ignoresStop: ignoresStop, pipelined: body)) }
   }
 
   /// Runs a long write in the background. PostgreSQL uses a separate connection, so other writes do not wait behind it; SQLite has one
@@ -112,22 +120,22 @@ package final class Database: Sendable {
     _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
     try await Ticket.wait { [queue = aside ?? writes[0]] in
-      try queue.put(PendingWork($0, key: nil, heedsStop: true, body))
+      try queue.put(PendingWork($0, ignoresStop: false, body))
     }
   }
 
   /// Spreads keys evenly over the writers, also keys with a common pattern: the upper half of a product with an odd number depends on all
   /// bits of the key. If there are several writers, the first one takes only writes without a key, because their locks have no order.
-  private func writer(of key: Int64) -> Int {
-    guard writes.count > 1 else { return 0 }
-    return 1 + Int((UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 32) % (writes.count - 1)
+  private func queue(of key: Int64?) -> BlockingQueue<PendingWork> {
+    guard let key, writes.count > 1 else { return writes[0] }
+    return writes[1 + Int((UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 32) % (writes.count - 1)]
   }
 
   /// Runs the body against one snapshot of the committed data. The body cannot write. Errors and cancellation are the same as with `write`.
   package nonisolated(nonsending) func read<Success: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
-    try await Ticket.wait { [reads] in try reads.put(PendingWork($0, key: nil, body)) }
+    try await Ticket.wait { [reads] in try reads.put(PendingWork($0, body)) }
   }
 
   /// Throws unless a read and a durable write by each writer succeed. Changes no data.
@@ -138,7 +146,7 @@ package final class Database: Sendable {
       for queue in writes {
         group.addTask {
           try await Ticket.wait { ticket in
-            try queue.put(PendingWork(ticket, key: nil) { _ = try $0.execute(probe) })
+            try queue.put(PendingWork(ticket) { _ = try $0.execute(probe) })
           }
         }
       }

@@ -37,7 +37,7 @@ extension Database {
     let sorted = migrations.sorted { $0.version < $1.version }
     // Usually none is pending: a start then costs two transactions instead of one for each migration.
     for migration in try await pendingMigrations(sorted).pending {
-      try await write(heedsStop: false) { transaction in
+      try await write(ignoresStop: true) { transaction in
         try transaction.beginMigration(dialect)
         let applied = try transaction.checkedMigrations(against: sorted, dialect)
         guard !applied.contains(where: { $0.version == migration.version }) else { return }
@@ -46,7 +46,7 @@ extension Database {
         }
       }
     }
-    try await write(heedsStop: false) { transaction in
+    try await write(ignoresStop: true) { transaction in
       try transaction.beginMigration(dialect)
       _ = try transaction.checkedMigrations(against: sorted, dialect)
       try claim.take(sorted.last?.version ?? 0, in: transaction, dialect)

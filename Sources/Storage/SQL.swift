@@ -9,7 +9,7 @@ package struct SQL: Sendable {
   private(set) var parameters: [Parameter]
 
   struct Parameter: Sendable {
-    fileprivate(set) var value: SQLValue
+    let value: SQLValue
     let type: SQLType
   }
 
@@ -54,8 +54,6 @@ package struct SQL: Sendable {
     sum.append(right)
     return sum
   }
-
-  mutating func replaceValue(at index: Int, by value: SQLValue) { parameters[index].value = value }
 
   private mutating func append(_ other: SQL) {
     template.append(other.template)

@@ -5,14 +5,24 @@
 /// failure in the statement (`ON CONFLICT DO NOTHING`).
 package final class Transaction {
   private let connection: any Connection
+  private let obeysStop: Bool
+  /// Runs the body, if that is asynchronous.
+  private let bodies: PipelinedBodies?
   private var isOpen = true
   private(set) var failure: StorageError?
+  /// Whether a statement may have changed data.
+  private(set) var hasChanged = false
   private(set) var actions: [@Sendable () -> Void] = []
-  private(set) var lastSteps: [LastStep] = []
+  private(set) var commitSteps: [CommitStep] = []
 
-  init(_ connection: any Connection) {
+  init(_ connection: any Connection, obeysStop: Bool = false, in bodies: PipelinedBodies? = nil) {
     self.connection = connection
+    self.obeysStop = obeysStop
+    self.bodies = bodies
   }
+
+  /// Whether this write is refused because writes are stopped.
+  var isStopped: Bool { obeysStop && connection.isStopped }
 
   /// Every row of the result, decoded.
   package func all<Element>(_ sql: SQL, _ decode: (Row) throws -> Element) throws -> [Element] {
@@ -46,9 +56,21 @@ package final class Transaction {
     try run(sql) { _ in true }
   }
 
-  func answer(to sql: SQL) throws -> StatementAnswer {
+  /// Runs a statement together with those of other writes that wait (``Database/pipelinedWrite(key:ignoresStop:_:)``).
+  package nonisolated(nonsending) func pipelined(_ sql: SQL) async throws -> StatementAnswer {
+    guard let bodies else { throw StorageError(.other, "only the body of a pipelined write can await a statement") }
+    try requireUsable()
     try sql.refuseNUL()
-    return try guarded { try connection.run([sql]).first ?? StatementAnswer() }
+    do {
+      let answer = try await bodies.answer(to: sql)
+      if answer.hasChanged { hasChanged = true }
+      return answer
+    } catch let error as EngineFailure {
+      // The statements that were sent before the failed one may have changed something.
+      hasChanged = true
+      failure = error.cause
+      throw error.cause
+    }
   }
 
   /// Registers an action that runs once this transaction is durable: on the writer's thread, in commit order, before the write returns. It
@@ -57,18 +79,18 @@ package final class Transaction {
     actions.append(action)
   }
 
-  /// Registers a step that runs just before COMMIT: for rows that many writes change, so that they are locked briefly and in one order. An
-  /// error that it throws rolls this write back and is rethrown unchanged. The step may only run statements. Reads have no last steps.
+  /// Registers a step that runs just before COMMIT: for a row that many writes change, so that it is locked briefly and in one order. An
+  /// error that it throws rolls this write back and is rethrown unchanged. The step may only run statements. Reads have no such steps.
   ///
   /// - Parameters:
-  ///   - place: The row that it changes. Steps run in the order of their places.
+  ///   - row: The row that it changes. Steps run in the order of their rows.
   ///   - amount: The amount that it adds to the row, if it adds.
-  ///   - run: Receives the sum that the later steps at this place add in the same transaction.
-  package func lastly(
-    at place: LastStepPlace, adding amount: Int = 0,
+  ///   - run: Receives the sum that the later steps for this row add in the same transaction.
+  package func beforeCommit(
+    changing row: SharedRow, adding amount: Int = 0,
     _ run: @escaping @Sendable (_ transaction: Transaction, _ later: Int) throws -> Void
   ) {
-    lastSteps.append(LastStep(place: place, amount: amount, run: run))
+    commitSteps.append(CommitStep(row: row, amount: amount, run: run))
   }
 
   /// Runs several statements without parameters.
@@ -91,9 +113,16 @@ package final class Transaction {
     return try guarded { try connection.run(sql, row) }
   }
 
-  private func guarded<Result>(_ body: () throws -> Result) throws -> Result {
+  private func requireUsable() throws {
     guard isOpen else { throw StorageError(.closed, "the transaction has ended") }
     if let failure { throw failure }
+    if isStopped { throw WriteStop.refusal }
+  }
+
+  private func guarded<Result>(_ body: () throws -> Result) throws -> Result {
+    try requireUsable()
+    let before = connection.changes
+    defer { if connection.changes > before { hasChanged = true } }
     do {
       return try body()
     } catch let error as EngineFailure {

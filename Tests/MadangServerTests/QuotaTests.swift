@@ -282,7 +282,7 @@ struct QuotaTests {
       async let deleting: Void = database.writeAside { transaction in
         try transaction.deleteCountedFiles([path])
         // After all sums.
-        transaction.lastly(at: LastStepPlace(kind: "last", number: 0)) { _, _ in
+        transaction.beforeCommit(changing: SharedRow(kind: "last", number: 0)) { _, _ in
           deletion.finish()
           commit.wait()
         }

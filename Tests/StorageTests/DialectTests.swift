@@ -108,18 +108,16 @@ import Testing
       let told = try await database.read { try $0.all("SELECT id FROM people WHERE email <> 'ahn' ORDER BY id", id) }
       #expect(told == ids && ids.count == 2)
       #expect(try await database.write { try $0.execute(insert("park")) } == 1)
-      let steps = Statement<Int64?>(insert("choi")) { try $0.first.map(id) }.then { number in
-        Statement(counting: "UPDATE people SET coins = 7 WHERE id = \(number)") { $0 }.then { count in
-          .body { transaction in
-            #expect(count == 1)
-            return try transaction.first("SELECT email AS x FROM people WHERE coins = 7") { try $0.get("x") as String }
-          }
-        }
+      let name: String? = try await database.pipelinedWrite { transaction in
+        let number = try await transaction.pipelined(insert("choi")).rows.first.map(id)
+        let updated = try await transaction.pipelined("UPDATE people SET coins = 7 WHERE id = \(number)")
+        #expect(updated.count == 1)
+        return try transaction.first("SELECT email AS x FROM people WHERE coins = 7") { try $0.get("x") }
       }
-      #expect(try await database.write(steps) == "choi")
-      let idle = Statement(counting: "DELETE FROM people WHERE email = \("nobody")") { $0 }
-      #expect(try await database.write(idle.then { count in .body { _ in count } }) == 0)
-      #expect(try await database.write { try $0.run(idle) } == 0)
+      #expect(name == "choi")
+      let idle: SQL = "DELETE FROM people WHERE email = \("nobody")"
+      #expect(try await database.pipelinedWrite { try await $0.pipelined(idle).count } == 0)
+      #expect(try await database.write { try $0.execute(idle) } == 0)
     }
   }
 

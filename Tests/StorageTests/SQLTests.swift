@@ -56,22 +56,6 @@ import Testing
     #expect(!without.template.returnsID && without.template != sql.template)
   }
 
-  @Test("a form gives the same statement as building it, for all values")
-  func forms() {
-    func sql(_ name: String, _ seq: Int64) -> SQL {
-      let same: SQL = "seq = \(seq)"
-      return "SELECT x WHERE \(sql: same) AND kind = \("dm") AND a = \(name) OR \(sql: same)"
-    }
-    let form = SQLForm(values: 2) { sql($0.text(0), $0.integer(1)) }
-    // Also values that look like placeholders.
-    for (name, seq) in [("kim", 7), ("stand-in 1", .min + 2_000_006), ("dm", 0), ("각\0", .max)] as [(String, Int64)] {
-      let (filled, whole) = (form.filled(.text(name), .integer(seq)), sql(name, seq))
-      #expect(filled.template == whole.template && filled.values == whole.values)
-      #expect(filled.parameters.map(\.type) == whole.parameters.map(\.type))
-      if name.hasNUL { #expect(throws: StorageError.self) { try filled.refuseNUL() } }
-    }
-  }
-
   @Test("a column is found in any order of reading")
   func columns() {
     let columns = ColumnNames(["a", "b", "c"])

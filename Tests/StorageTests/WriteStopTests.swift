@@ -14,8 +14,8 @@ struct WriteStopTests {
 
   private static func begin(_ database: Database) async throws {
     let began = ContinuousClock.now
-    try await database.write(heedsStop: false) { transaction in
-      try database.holdStop(in: "stop", transaction, triedSince: began)
+    try await database.write(ignoresStop: true) { transaction in
+      try database.lockStop(in: "stop", transaction, triedSince: began)
       try transaction.execute("INSERT INTO stop (id) VALUES (1)")
     }
   }
@@ -24,8 +24,8 @@ struct WriteStopTests {
     try await database.read { try $0.first("SELECT count(*) AS x FROM things") { try $0.get("x") } } ?? -1
   }
 
-  private static func insert(_ n: Int, _ database: Database, heedsStop: Bool = true) async throws {
-    try await database.write(key: Int64(n % 7), heedsStop: heedsStop) { transaction in
+  private static func insert(_ n: Int, _ database: Database, ignoresStop: Bool = false) async throws {
+    try await database.write(key: Int64(n % 7), ignoresStop: ignoresStop) { transaction in
       _ = try transaction.execute("INSERT INTO things (n) VALUES (\(n))")
     }
   }
@@ -43,7 +43,7 @@ struct WriteStopTests {
       // No stop is set yet.
       try await Self.begin(database)
       try await Self.insert(0, database)
-      database.heedStop(in: "stop")
+      database.stopWrites(whileRowIn: "stop")
       #expect(await Self.code { try await Self.insert(0, database) } == .writesStopped)
       #expect(
         await Self.code {
@@ -58,14 +58,14 @@ struct WriteStopTests {
           }
         } == .writesStopped)
       let gate = Gate()
-      async let blocker: Void = database.write(key: 3, heedsStop: false) { _ in gate.wait() }
+      async let blocker: Void = database.write(key: 3, ignoresStop: true) { _ in gate.wait() }
       await gate.entered()
       let announced = Log<Int>()
       let codes = try await withThrowingTaskGroup(of: (Int, StorageError.Code?).self) { group in
         for n in 0..<20 {
           group.addTask {
             let code = await Self.code {
-              try await database.write(key: 3, heedsStop: n % 2 == 0) { transaction in
+              try await database.write(key: 3, ignoresStop: n % 2 == 1) { transaction in
                 transaction.afterCommit { announced.append(n) }
                 _ = try transaction.execute("INSERT INTO things (n) VALUES (\(n))")
               }
@@ -83,9 +83,9 @@ struct WriteStopTests {
       #expect(try await Self.count(database) == 11)
       #expect(
         await Self.code {
-          try await database.write(heedsStop: false) { try database.refuseIfStopped(in: "stop", $0) }
+          try await database.write(ignoresStop: true) { try database.refuseIfStopped(in: "stop", $0) }
         } == .writesStopped)
-      try await database.write(heedsStop: false) { _ = try $0.execute("DELETE FROM stop") }
+      try await database.write(ignoresStop: true) { _ = try $0.execute("DELETE FROM stop") }
       try await Self.insert(99, database)
       #expect(try await Self.count(database) == 12)
     }
@@ -98,11 +98,11 @@ struct WriteStopTests {
     try await withEngine(engine) { place in
       try await opening(place) { database in
         try await database.migrate([Self.schema])
-        database.heedStop(in: "stop")
+        database.stopWrites(whileRowIn: "stop")
         try await opening(place) { other in
           for round in 0..<10 {
             try await Self.stop(database, from: other, after: round * 3)
-            try await other.write(heedsStop: false) { _ = try $0.execute("DELETE FROM stop") }
+            try await other.write(ignoresStop: true) { _ = try $0.execute("DELETE FROM stop") }
           }
         }
       }
@@ -116,7 +116,7 @@ struct WriteStopTests {
     // No lock timeout ends a wait here.
     try await withDatabase(engine, \.lockTimeout, .zero) { database in
       try await database.migrate([Self.schema])
-      database.heedStop(in: "stop")
+      database.stopWrites(whileRowIn: "stop")
       let gate = Gate()
       async let hanging: Void = database.write(key: 0) { transaction in
         try transaction.execute("INSERT INTO things (n) VALUES (0)")
@@ -134,27 +134,27 @@ struct WriteStopTests {
   }
 
   @Test(
-    "a write with only last steps is refused, and the rest of its batch committed",
+    "a write with only steps before COMMIT is refused, and the rest of its batch committed",
     arguments: TestEngine.available)
-  func lastSteps(_ engine: TestEngine) async throws {
+  func commitSteps(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
       try await database.migrate([Self.schema])
-      database.heedStop(in: "stop")
+      database.stopWrites(whileRowIn: "stop")
       try await Self.begin(database)
       let gate = Gate()
-      async let blocker: Void = database.write(key: 3, heedsStop: false) { _ in gate.wait() }
+      async let blocker: Void = database.write(key: 3, ignoresStop: true) { _ in gate.wait() }
       await gate.entered()
       let codes = try await withThrowingTaskGroup(of: (Bool, StorageError.Code?).self) { group in
-        for heedsStop in [true, false, true] {
+        for ignoresStop in [false, true, false] {
           group.addTask {
             let code = await Self.code {
-              try await database.write(key: 3, heedsStop: heedsStop) { transaction in
-                transaction.lastly(at: LastStepPlace(kind: "thing", number: 1)) { transaction, _ in
+              try await database.write(key: 3, ignoresStop: ignoresStop) { transaction in
+                transaction.beforeCommit(changing: SharedRow(kind: "thing", number: 1)) { transaction, _ in
                   try transaction.execute("INSERT INTO things (n) VALUES (1)")
                 }
               }
             }
-            return (heedsStop, code)
+            return (ignoresStop, code)
           }
         }
         while database.waiting.writes < 3 { await Task.yield() }
@@ -162,7 +162,7 @@ struct WriteStopTests {
         return try await group.reduce(into: []) { $0.append($1) }
       }
       try await blocker
-      for (heedsStop, code) in codes { #expect(code == (heedsStop ? .writesStopped : nil)) }
+      for (ignoresStop, code) in codes { #expect(code == (ignoresStop ? nil : .writesStopped)) }
       #expect(try await Self.count(database) == 1)
     }
   }
@@ -176,7 +176,7 @@ struct WriteStopTests {
       (configuration.readers, configuration.writers) = (1, 4)
       let database = try await Database(configuration, logger: Logger(label: "test"))
       try await database.migrate([Self.schema])
-      database.heedStop(in: "stop")
+      database.stopWrites(whileRowIn: "stop")
       try await withThrowingTaskGroup(of: Void.self) { group in
         let (begun, beginning) = AsyncStream<Void>.makeStream()
         for n in 0..<3 {
@@ -206,7 +206,7 @@ struct WriteStopTests {
   func locksNothing(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
       try await database.migrate([Self.schema])
-      database.heedStop(in: "stop")
+      database.stopWrites(whileRowIn: "stop")
       try await Self.begin(database)
       #expect(await Self.code { try await Self.insert(0, database) } == .writesStopped)
       let lockers = try await database.read {

@@ -41,7 +41,7 @@ extension Madang {
 
   /// Disables an account: its sessions end, it cannot sign in, and its sockets are refused. Its chats stay. Throws `.noSuchUser`.
   package func disable(email: String) async throws -> AccountRecord {
-    try await changeAccount(email, .accountDisabled, heedsReadOnlyMode: false) { [self] transaction, user, now in
+    try await changeAccount(email, .accountDisabled, ignoresReadOnlyMode: true) { [self] transaction, user, now in
       try transaction.disable(user, now: now)
       for kind in AccountLink.allCases { try transaction.endLinks(kind, of: user) }
       return ["sessions": "\(try endSessions(of: user, in: transaction))"]
@@ -50,7 +50,7 @@ extension Madang {
 
   /// Lets a disabled account sign in again. Throws `.noSuchUser`, also for a deleted account.
   package func enable(email: String) async throws -> AccountRecord {
-    try await changeAccount(email, .accountEnabled, heedsReadOnlyMode: false) { transaction, user, _ in
+    try await changeAccount(email, .accountEnabled, ignoresReadOnlyMode: true) { transaction, user, _ in
       try transaction.enable(user) ? [:] : nil
     }
   }
@@ -78,10 +78,10 @@ extension Madang {
 
   /// - Parameter change: Returns the details for the audit log; nil if nothing is to be logged.
   func changeAccount(
-    _ email: String, _ kind: AuditKind, heedsReadOnlyMode: Bool = true,
+    _ email: String, _ kind: AuditKind, ignoresReadOnlyMode: Bool = false,
     _ change: @escaping @Sendable (Transaction, _ user: Int64, _ now: Int64) throws -> AuditDetail?
   ) async throws -> AccountRecord {
-    try await database.write(heedsStop: heedsReadOnlyMode) { [self, now = clock.now] transaction in
+    try await database.write(ignoresStop: ignoresReadOnlyMode) { [self, now = clock.now] transaction in
       let person = try transaction.lockedPerson(email: email)
       let user = person.id.number
       if let detail = try change(transaction, user, now) {

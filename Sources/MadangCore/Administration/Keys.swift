@@ -32,7 +32,7 @@ extension Madang {
 
   /// Stores a key, unless it exists already, revoked or not.
   package func register(key: String, edition: String, label: String) async throws {
-    try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
+    try await database.write(ignoresStop: true) { [self, now = clock.now] transaction in
       if try transaction.insertKey(hash: Self.keyHash(key), edition: edition, label: label, now: now) {
         try audit(.keyCreated, label, edition, by: .server, in: transaction)
       }
@@ -47,7 +47,7 @@ extension Madang {
   /// Stores the first key of an edition. False if the edition has another key already; so of several servers that start at once, one
   /// decides.
   package func registerFirst(key: String, edition: String, label: String) async throws -> Bool {
-    try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
+    try await database.write(ignoresStop: true) { [self, now = clock.now] transaction in
       let hash = Self.keyHash(key)
       if try !transaction.hasKey(of: edition) {
         if try transaction.insertFirstKey(hash: hash, edition: edition, label: label, now: now) {
@@ -91,7 +91,7 @@ extension Madang {
 
   /// Revokes a key; running servers notice within moments. Throws `.notFound` if there is no such key or it was revoked before.
   package func revokeKey(_ id: Int64) async throws -> KeyRecord {
-    try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
+    try await database.write(ignoresStop: true) { [self, now = clock.now] transaction in
       guard let revoked = try transaction.revokeKey(id, now: now) else {
         throw Failure(.notFound, "there is no key \(id) in use")
       }

@@ -58,7 +58,7 @@ extension Madang {
 
   /// Ends a session. Throws `.noSuchSession`.
   package func endSession(_ id: Int64) async throws {
-    try await database.write(heedsStop: false) { [self] transaction in
+    try await database.write(ignoresStop: true) { [self] transaction in
       guard let user = try transaction.user(ofSession: id) else {
         throw Failure(.noSuchSession, "there is no session \(id)")
       }
@@ -72,7 +72,7 @@ extension Madang {
 
   /// Ends all sessions of an account and returns how many it had. Throws `.noSuchUser`.
   package func endSessions(email: String) async throws -> Int {
-    try await database.write(heedsStop: false) { [self] transaction in
+    try await database.write(ignoresStop: true) { [self] transaction in
       let person = try transaction.person(email: email)
       let count = try endSessions(of: person.id.number, in: transaction)
       try audit(

@@ -16,7 +16,7 @@ extension Madang {
         switch finding {
         case .wrong(let message, let cure):
           if let alarm, abs(clock.now - alarm.toldAt) < every { continue }
-          try await database.write(heedsStop: false) { [self] transaction in
+          try await database.write(ignoresStop: true) { [self] transaction in
             let now = clock.now
             guard try transaction.claimAlarm(kind, at: place, now: now, every: every) else { return }
             let next =
@@ -28,7 +28,7 @@ extension Madang {
         case .right:
           // Wait before closing: a condition that comes and goes would cause a mail at each check.
           guard let alarm, abs(clock.now - alarm.toldAt) >= Self.alarmCalm else { continue }
-          try await database.write(heedsStop: false) { [self] transaction in
+          try await database.write(ignoresStop: true) { [self] transaction in
             guard try transaction.endAlarm(kind, at: place) else { return }
             try send(
               kind, "Solved: \(kind.words)", "The problem is over. There is nothing to do.", at: place, in: transaction)
@@ -42,7 +42,7 @@ extension Madang {
     // Open alarms are repeated more often than this, so older ones belong to nothing that is still checked.
     let old = clock.now - 2 * every
     guard known.contains(where: { $0.toldAt < old }) else { return }
-    try await database.write(heedsStop: false) { try $0.deleteAlarms(toldBefore: old) }
+    try await database.write(ignoresStop: true) { try $0.deleteAlarms(toldBefore: old) }
   }
 
   /// The shortest time between an alarm's last mail and the mail that it is over, in milliseconds.

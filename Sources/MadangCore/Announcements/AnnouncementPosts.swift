@@ -51,11 +51,11 @@ extension Madang {
   /// from several servers at once: each channel gets an announcement once.
   package func postAnnouncement() async throws -> Bool {
     guard let next = try await database.read({ try $0.nextAnnouncementRoom() }) else { return false }
-    try await database.write(key: next.room) { [self, now = clock.now] transaction in
+    try await database.pipelinedWrite(key: next.room) { [self, now = clock.now] transaction in
       guard let (content, author) = try transaction.take(next),
-        let place = try transaction.run(.advance(next.room, now: now))
+        let place = try await transaction.takePlace(inRoom: next.room, now: now)
       else { return }
-      _ = try transaction.run(inserting(content, files: [], at: place, by: author))
+      _ = try await insertChat(content, [], at: place, by: author, transaction)
     }
     return true
   }

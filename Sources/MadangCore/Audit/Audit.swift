@@ -56,7 +56,7 @@ extension Madang {
   /// Logs an action that an administrator took outside the database.
   /// - Parameter detail: Must not contain secrets. Texts are cut to 200 characters.
   package func audit(_ kind: AuditKind, subject: String, detail: [String: String]) async throws {
-    try await database.write(heedsStop: false) { [self] transaction in
+    try await database.write(ignoresStop: true) { [self] transaction in
       try audit(
         AuditEntry(kind: kind, actor: .administrator, subject: subject, detail: AuditDetail(detail)), in: transaction)
     }
@@ -65,7 +65,7 @@ extension Madang {
   /// Logs that this server was started, and which settings differ from its previous start.
   /// - Parameter given: Settings that differ from their defaults, by name, without secrets.
   package func auditStart(_ given: [String: String]) async throws {
-    try await database.write(heedsStop: false) { [self] transaction in
+    try await database.write(ignoresStop: true) { [self] transaction in
       let settings = AuditDetail(given)
       let now = AuditDetail.texts(settings.json)
       if let before = try transaction.newestAuditDetail(of: .serverStarted, node: self.settings.node), before != now {
@@ -82,7 +82,7 @@ extension Madang {
 
   /// Logs that this server runs with changed settings from now on.
   func auditChange(of settings: [String: String]) async throws {
-    try await database.write(heedsStop: false) { [self] transaction in
+    try await database.write(ignoresStop: true) { [self] transaction in
       try audit(AuditEntry(kind: .settingsChanged, actor: .server, detail: AuditDetail(settings)), in: transaction)
     }
   }
@@ -90,7 +90,7 @@ extension Madang {
   /// Logs a batch of failed sign-ins.
   /// - Parameter leftOut: How many more there were; of these only the number is logged.
   package func audit(_ refused: [RefusedSignIn], leftOut: Int) async throws {
-    try await database.write(heedsStop: false) { [self] transaction in
+    try await database.write(ignoresStop: true) { [self] transaction in
       for refusal in refused {
         let person = refusal.emailKey.isEmpty ? nil : try transaction.personByEmail(refusal.emailKey)
         try audit(

@@ -89,14 +89,14 @@ extension Madang {
   package func load(_ backup: Backup, progress: @escaping @Sendable (BackupProgress) -> Void) async throws {
     try await requireKnownTables(of: backup)
     let (manifest, folder, dialect) = (backup.manifest, backup.folder, database.dialect)
-    try await database.write(heedsStop: false) { transaction in
+    try await database.write(ignoresStop: true) { transaction in
       if let id = manifest.installation, try transaction.installationID() == id { return }
       let count = ProgressCount("loading rows", of: manifest.rows, progress)
       for table in manifest.tables { try table.load(from: folder, in: transaction, dialect, progress: count.add) }
     }
     try await migrate()
     // Read-only mode is part of the backup, and was often switched on to make it. After a restore the server must accept writes.
-    try await database.write(heedsStop: false) { _ = try $0.endReadOnlyMode() }
+    try await database.write(ignoresStop: true) { _ = try $0.endReadOnlyMode() }
     // These accounts could not be confirmed or approved meanwhile; without this they would be deleted when the server starts.
     for waiting in Waiting.allCases { try await restartWait(for: waiting) }
   }

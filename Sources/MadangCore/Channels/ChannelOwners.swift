@@ -12,7 +12,7 @@ extension Madang {
   ) async throws -> Channel {
     let name = try TextRules.newName(name, TextRules.channelName)
     let description = try description.map(TextRules.description)
-    return try await keeping(cover.map { [$0] } ?? [], in: .channelCoverImages, images: true, as: principal) {
+    return try await keepingPictures(cover.map { [$0] } ?? [], in: .channelCoverImages, as: principal) {
       [self] transaction, caller, files in
       let now = clock.now
       let channel = try transaction.ownedChannel(reference, in: workspace, by: caller.id)

@@ -8,7 +8,7 @@ extension Madang {
   ) async throws -> Channel {
     let name = try TextRules.channelName(name)
     let description = try TextRules.description(description ?? "")
-    return try await keeping(cover.map { [$0] } ?? [], in: .channelCoverImages, images: true, as: principal) {
+    return try await keepingPictures(cover.map { [$0] } ?? [], in: .channelCoverImages, as: principal) {
       [self] transaction, caller, files in
       let now = clock.now
       let workspace = try transaction.lockedWorkspace(workspace, of: caller.id)

@@ -56,7 +56,6 @@ struct ChatPlace: Sendable {
   let room: Room
   let createdAt: Int64
 
-  var roomNumber: Int64 { room.id.number }
   var seq: Int64 { room.lastSeq }
 }
 

@@ -1,33 +1,24 @@
 import Storage
 
-private let insertion = SQLForm(values: 7) { value in
-  let (uuid, content) = (value.text(0), value.text(1))
-  let (room, seq, author) = (value.integer(2), value.integer(3), value.integer(4))
-  let (files, createdAt) = (value.integer(5), value.integer(6))
-  return """
-    INSERT INTO chats (uuid, room_id, seq, author_id, author_ordinal, content, file_count, created_at)
-    VALUES (\(uuid), \(room), \(seq), \(author),
-      COALESCE((SELECT author_ordinal FROM chats WHERE room_id = \(room) AND author_id = \(author)
-        ORDER BY created_at DESC LIMIT 1), 0) + 1,
-      \(content), \(files), \(createdAt))
-    \(sql: .returningID)
-    """
-}
-
-extension Statement<ObjectID> {
-  /// Returns the new chat's ids.
-  static func insertChat(uuid: String, at place: ChatPlace, author: Int64, content: String, files: Int) -> Statement {
-    let sql = insertion.filled(
-      .text(uuid), .text(content), .integer(place.roomNumber), .integer(place.seq), .integer(author),
-      .integer(Int64(files)), .integer(place.createdAt))
-    return Statement(sql) { rows in
-      guard let row = rows.first else { throw UnexpectedlyEmpty() }
-      return ObjectID(number: try row.get("id"), uuid: uuid)
-    }
-  }
-}
-
 extension Transaction {
+  /// Returns the new chat's ids.
+  nonisolated(nonsending) func insertChat(
+    uuid: String, at place: ChatPlace, author: Int64, content: String, files: Int
+  ) async throws -> ObjectID {
+    let (room, seq) = (place.room.id.number, place.seq)
+    let answer = try await pipelined(
+      """
+      INSERT INTO chats (uuid, room_id, seq, author_id, author_ordinal, content, file_count, created_at)
+      VALUES (\(uuid), \(room), \(seq), \(author),
+        COALESCE((SELECT author_ordinal FROM chats WHERE room_id = \(room) AND author_id = \(author)
+          ORDER BY created_at DESC LIMIT 1), 0) + 1,
+        \(content), \(files), \(place.createdAt))
+      \(sql: .returningID)
+      """)
+    guard let row = answer.rows.first else { throw UnexpectedlyEmpty() }
+    return ObjectID(number: try row.get("id"), uuid: uuid)
+  }
+
   /// Inserts a chat into a room to which no other transaction writes. Call ``setEnd(ofRoom:seq:at:)`` after the last one.
   func insertPlantedChat(
     uuid: String, room: Int64, seq: Int64, author: Int64, ordinal: Int64, content: String, files: Int, createdAt: Int64

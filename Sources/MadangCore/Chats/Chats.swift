@@ -25,54 +25,51 @@ extension Madang {
     isWanted: @Sendable () async -> Bool = { true }
   ) async throws -> Chat {
     try validate(draft)
-    let folder: FileFolder = address.kind == .channel ? .channelChats : .dmChats
-    let posting: @Sendable (Caller, [StoredFile]) -> Steps<Chat> = { [self] caller, files in
-      Statement.advance(address, as: caller.id, now: clock.now).then { [self] place in
-        inserting(draft.content, files: files, at: place, by: caller.person)
-      }
-    }
     let key = try await roomKeys.key(of: address.room, in: database)
-    if draft.files.isEmpty { return try await write(as: principal, key: key, steps: { posting($0, []) }) }
+    guard !draft.files.isEmpty else { return try await insertPost(draft.content, [], to: address, key, as: principal) }
     // Checked before files are stored, so that a caller who may not post leaves no files behind.
     let uncounted = try await read(as: principal) { [self] transaction, caller in
       try transaction.requirePoster(caller.id, to: address)
       return try uncountedFiles(of: caller.id, in: address.workspace, transaction)
     }
     try await addUpFiles(of: uncounted)
-    return try await keeping(
-      draft.files, in: folder, images: false, key: key, isWanted: isWanted, as: principal
-    ) { [self] transaction, caller, files in
+    let folder: FileFolder = address.kind == .channel ? .channelChats : .dmChats
+    return try await keeping(draft.files, in: folder, images: false, isWanted: isWanted, as: principal) { files in
+      try await insertPost(draft.content, files, to: address, key, as: principal)
+    }
+  }
+
+  /// The transaction of a post.
+  private nonisolated(nonsending) func insertPost(
+    _ content: String, _ files: [StoredFile], to address: RoomAddress, _ key: Int64?, as principal: Principal
+  ) async throws -> Chat {
+    try await pipelinedWrite(as: principal, key: key) { [self] transaction, caller in
       try count(files, of: caller.id, in: address.workspace, transaction)
-      return try transaction.run(posting(caller, files))
+      let place = try await transaction.takePlace(in: address, as: caller.id, now: clock.now)
+      return try await insertChat(content, files, at: place, by: caller.person, transaction)
     }
   }
 
   /// Inserts a chat at its place in the room, queues push notifications, and announces it after the commit.
-  func inserting(_ content: String, files: [StoredFile], at place: ChatPlace, by author: Person) -> Steps<Chat> {
-    Statement.insertChat(
-      uuid: ids.uuid(), at: place, author: author.id.number, content: content, files: files.count
-    ).then { [self] id in
-      let chat = Chat(
-        id: id, room: place.room, seq: place.seq, author: author, content: content, files: files.map(\.shownPath),
-        createdAt: place.createdAt)
-      guard setting(\.tellsDevices) else { return announcing(chat, with: files, tellsDevices: false) }
-      return Statement.addPush(of: id.number).then { [self] in announcing(chat, with: files, tellsDevices: $0) }
+  nonisolated(nonsending) func insertChat(
+    _ content: String, _ files: [StoredFile], at place: ChatPlace, by author: Person, _ transaction: Transaction
+  ) async throws -> Chat {
+    let id = try await transaction.insertChat(
+      uuid: ids.uuid(), at: place, author: author.id.number, content: content, files: files.count)
+    for (position, file) in files.enumerated() {
+      let file = try transaction.insertFile(
+        file, room: place.room.id.number, uploader: author.id.number, now: clock.now)
+      try transaction.attach(file, to: id.number, at: position)
     }
-  }
-
-  private func announcing(_ chat: Chat, with files: [StoredFile], tellsDevices: Bool) -> Steps<Chat> {
-    .body { [self] transaction in
-      for (position, file) in files.enumerated() {
-        let file = try transaction.insertFile(
-          file, room: chat.room.id.number, uploader: chat.author.id.number, now: clock.now)
-        try transaction.attach(file, to: chat.id.number, at: position)
-      }
-      transaction.afterCommit { [announce] in
-        announce(.chatPosted(chat))
-        if tellsDevices { announce(.pushQueued) }
-      }
-      return chat
+    let isPushed = setting(\.pushesChats) ? try await transaction.addPush(of: id.number) : false
+    let chat = Chat(
+      id: id, room: place.room, seq: place.seq, author: author, content: content, files: files.map(\.shownPath),
+      createdAt: place.createdAt)
+    transaction.afterCommit { [announce] in
+      announce(.chatPosted(chat))
+      if isPushed { announce(.pushQueued) }
     }
+    return chat
   }
 
   /// Opens a room's history after a date, oldest first. Reading a channel joins it before anything is read, with any date; in read-only
@@ -125,7 +122,7 @@ extension Madang {
 
   /// The listeners that may no longer read their room.
   package func ended(_ listeners: Set<RoomListener>) async throws -> Set<RoomListener> {
-    try await database.read { transaction in try listeners.filter { try !transaction.mayHear($0) } }
+    try await database.read { transaction in try listeners.filter { try !transaction.mayListen($0) } }
   }
 
   /// The room with this id, without any permission check. Throws `.notFound`.
@@ -150,7 +147,7 @@ package struct RoomListener: Hashable, Sendable {
 extension Transaction {
   /// Whether the room exists, the account may read it and the session is alive. Without a session, the account must be enabled and have
   /// some session. Without an account, only the room is checked.
-  fileprivate func mayHear(_ listener: RoomListener) throws -> Bool {
+  fileprivate func mayListen(_ listener: RoomListener) throws -> Bool {
     do {
       if let user = listener.user {
         try requireReader(user, ofRoom: listener.room)

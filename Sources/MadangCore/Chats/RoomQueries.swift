@@ -1,63 +1,37 @@
 import Storage
 
-extension Statement<ChatPlace> {
-  /// Takes the next position in the room for a chat of `user`. The room's row is the sequencer, so commit order, `seq` order and
-  /// `createdAt` order are the same. Throws `.notFound`.
-  static func advance(_ address: RoomAddress, as user: Int64, now: Int64) -> Statement {
-    Statement(SQL.advancing.sql(address, for: user, at: now)) { rows in
-      guard let row = rows.first else { throw Failure(.notFound, "no such room, or the caller is not in it") }
-      return try ChatPlace(row)
-    }
-  }
-}
-
-extension Statement<ChatPlace?> {
-  /// Takes the next position for a chat whose author need not be a member; nil if the room was deleted.
-  static func advance(_ room: Int64, now: Int64) -> Statement {
-    Statement(.advance("\(sql: Reference.number(room).isLiving("r")) AND \(sql: .isOfWorkspace)", now: now)) {
-      try $0.first.map(ChatPlace.init)
-    }
-  }
-}
-
-extension ChatPlace {
-  fileprivate init(_ row: Row) throws { self.init(room: try Room(row), createdAt: try row.get("last_chat_at")) }
-}
-
-extension SQL {
-  /// Takes the next position in the room, if the account may post there.
-  static let advancing = RoomForms(bindsTime: true) { address, user, now in
-    .advance(
+extension Transaction {
+  /// Takes the next place in a room, if `user` may post there: in a channel its members, in a direct message its two people. The room's row
+  /// is the sequencer, so commit order, `seq` order and `createdAt` order are the same. Throws `.notFound`.
+  nonisolated(nonsending) func takePlace(in address: RoomAddress, as user: Int64, now: Int64) async throws -> ChatPlace {
+    let place = try await takePlace(
       """
       \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
         AND \(sql: .isIn(address.workspace, as: user)) AND \(sql: .mayPost(user, kind: address.kind))
       """, now: now)
+    guard let place else { throw Failure(.notFound, "no such room, or the caller is not in it") }
+    return place
   }
 
-  /// The room, if it is in the addressed workspace and the account may read it.
-  static let readable = RoomForms(bindsTime: false) { address, user, _ in
-    .room(
+  /// Takes the next place for a chat whose author need not be a member; nil if the room was deleted.
+  nonisolated(nonsending) func takePlace(inRoom room: Int64, now: Int64) async throws -> ChatPlace? {
+    try await takePlace("\(sql: Reference.number(room).isLiving("r")) AND \(sql: .isOfWorkspace)", now: now)
+  }
+
+  private nonisolated(nonsending) func takePlace(_ condition: SQL, now: Int64) async throws -> ChatPlace? {
+    try await pipelined(
       """
-      \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
-        AND \(sql: .isIn(address.workspace, as: user))
-        \(sql: address.kind == .dm ? "AND \(sql: .isPartOfDirectMessage("\(user)"))" : "")
-      """)
+      UPDATE rooms AS r SET last_seq = last_seq + 1,
+        last_chat_at = CASE WHEN last_chat_at >= \(now) THEN last_chat_at + 1 ELSE \(now) END
+      WHERE \(sql: condition)
+      RETURNING id AS room_id, uuid AS room_uuid, kind, workspace_id, last_seq, last_chat_at,
+        (SELECT c.name FROM channels c WHERE c.room_id = id) AS room_name
+      """
+    ).rows.first.map { ChatPlace(room: try Room($0), createdAt: try $0.get("last_chat_at")) }
   }
+}
 
-  fileprivate static func room(_ condition: SQL) -> SQL {
-    "SELECT \(sql: Room.columns) FROM rooms r WHERE \(sql: condition)"
-  }
-
-  fileprivate static func advance(_ condition: SQL, now: Int64) -> SQL {
-    """
-    UPDATE rooms AS r SET last_seq = last_seq + 1,
-      last_chat_at = CASE WHEN last_chat_at >= \(now) THEN last_chat_at + 1 ELSE \(now) END
-    WHERE \(sql: condition)
-    RETURNING id AS room_id, uuid AS room_uuid, kind, workspace_id, last_seq, last_chat_at,
-      (SELECT c.name FROM channels c WHERE c.room_id = id) AS room_name
-    """
-  }
-
+extension SQL {
   /// Whether a room is in this workspace and the account is a member of the workspace.
   fileprivate static func isIn(_ workspace: Reference, as user: Int64) -> SQL {
     """
@@ -119,7 +93,12 @@ extension Transaction {
 
   /// The room, if it is in the addressed workspace and the account may read it.
   func room(_ address: RoomAddress, readableBy user: Int64) throws -> Room {
-    try room(selectedBy: SQL.readable.sql(address, for: user))
+    try room(
+      """
+      \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
+        AND \(sql: .isIn(address.workspace, as: user))
+        \(sql: address.kind == .dm ? "AND \(sql: .isPartOfDirectMessage("\(user)"))" : "")
+      """)
   }
 
   func room(_ kind: Room.Kind, _ reference: Reference, readableBy user: Int64) throws -> Room {
@@ -154,10 +133,8 @@ extension Transaction {
     ) { try $0.get("user_id") }
   }
 
-  private func room(_ condition: SQL) throws -> Room { try room(selectedBy: .room(condition)) }
-
-  private func room(selectedBy sql: SQL) throws -> Room {
-    guard let room = try first(sql, Room.init) else {
+  private func room(_ condition: SQL) throws -> Room {
+    guard let room = try first("SELECT \(sql: Room.columns) FROM rooms r WHERE \(sql: condition)", Room.init) else {
       throw Failure(.notFound, "no such room, or the caller may not read it")
     }
     return room

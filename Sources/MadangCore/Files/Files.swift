@@ -3,14 +3,13 @@ import Logging
 import Storage
 
 extension Madang {
-  /// Gives staged files their final names, then commits `body`, which must insert their rows. If it throws, the files are removed. Throws
-  /// `.invalid` if `images` are required and a file is no image.
+  /// Gives staged files their final names, then runs `write`, which must insert their rows in one transaction. If it throws, the files are
+  /// removed. Throws `.invalid` if `images` are required and a file is no image.
   /// - Parameter isWanted: Whether the client is still connected. Asked again after the files are stored: that may take long, and a client
   ///   that disconnected may have sent everything again.
   func keeping<T: Sendable>(
-    _ staged: [StagedFile], in folder: FileFolder, images: Bool, key: Int64? = nil,
-    isWanted: @Sendable () async -> Bool = { true }, as principal: Principal,
-    _ body: @escaping @Sendable (Transaction, Caller, [StoredFile]) throws -> T
+    _ staged: [StagedFile], in folder: FileFolder, images: Bool, isWanted: @Sendable () async -> Bool = { true },
+    as principal: Principal, _ write: ([StoredFile]) async throws -> T
   ) async throws -> T {
     guard !images || staged.allSatisfy(\.type.isImage) else {
       throw Failure(.invalid, "image: the file is not an image")
@@ -25,13 +24,23 @@ extension Madang {
     do {
       for file in staged { stored.append(try await files.keep(file, in: folder)) }
       guard await isWanted() else { throw CancellationError() }
-      return try await write(as: principal, key: key) { [stored] in try body($0, $1, stored) }
+      return try await write(stored)
     } catch let error as StorageError where error.code == .outcomeUnknown {
       // The transaction may have committed, so the files stay; the sweep removes files without rows.
       throw error
     } catch {
       await files.remove(stored.map(\.path))
       throw error
+    }
+  }
+
+  /// ``keeping(_:in:images:isWanted:as:_:)`` with pictures and one write.
+  func keepingPictures<T: Sendable>(
+    _ staged: [StagedFile], in folder: FileFolder, as principal: Principal,
+    _ body: @escaping @Sendable (Transaction, Caller, [StoredFile]) throws -> T
+  ) async throws -> T {
+    try await keeping(staged, in: folder, images: true, as: principal) { stored in
+      try await write(as: principal) { try body($0, $1, stored) }
     }
   }
 

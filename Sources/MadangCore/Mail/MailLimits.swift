@@ -30,8 +30,8 @@ extension Madang {
   private func countOfHour(_ kind: MailKind?, limit: Int, in transaction: Transaction) throws {
     let hour = clock.now - clock.now % Self.hour
     guard try transaction.mailCount(of: nil, kind, since: hour) < limit else { throw MailLeftOut(.hour) }
-    let place = LastStepPlace(kind: "mails of an hour \(kind?.rawValue ?? "")", number: hour)
-    transaction.lastly(at: place) { transaction, _ in try transaction.countMail(of: nil, kind, since: hour) }
+    let row = SharedRow(kind: "mails of an hour \(kind?.rawValue ?? "")", number: hour)
+    transaction.beforeCommit(changing: row) { transaction, _ in try transaction.countMail(of: nil, kind, since: hour) }
   }
 
   /// Deletes counts of past days, one page at a time.

@@ -42,21 +42,21 @@ extension Madang {
   package func claimMails(limit: Int, for duration: Int64) async throws -> [ClaimedMail] {
     let due = try await database.read { [now = claimTime] in try $0.dueMails(at: now, limit: limit) }
     guard !due.isEmpty else { return [] }
-    return try await database.write(heedsStop: false) { [now = claimTime, dialect = database.dialect] in
+    return try await database.write(ignoresStop: true) { [now = claimTime, dialect = database.dialect] in
       try $0.claimMails(due, at: now, for: duration, dialect)
     }
   }
 
   /// Deletes a mail that was delivered or is given up.
   package func finish(_ claimed: ClaimedMail) async throws {
-    try await database.write(heedsStop: false) { try $0.deleteMail(claimed) }
+    try await database.write(ignoresStop: true) { try $0.deleteMail(claimed) }
   }
 
   /// Schedules another attempt after a pause in milliseconds, at most ``longestMailPause``.
   /// - Parameter isUnanswered: Whether the mail server gave no answer, so that the mail may have been delivered.
   package func putOff(_ claimed: ClaimedMail, for pause: Int64, isUnanswered: Bool = false) async throws {
     let unanswered = claimed.unanswered + (isUnanswered ? 1 : 0)
-    try await database.write(heedsStop: false) { [now = claimTime] in
+    try await database.write(ignoresStop: true) { [now = claimTime] in
       try $0.putOffMail(claimed, until: "\(sql: now) + \(pause)", unanswered: unanswered)
     }
   }
@@ -66,7 +66,7 @@ extension Madang {
     let page = 500
     var dropped = 0
     while true {
-      let count = try await database.write(heedsStop: false) { [now = clock.now] in
+      let count = try await database.write(ignoresStop: true) { [now = clock.now] in
         try $0.deleteMails(expiredBy: now, limit: page)
       }
       dropped += count

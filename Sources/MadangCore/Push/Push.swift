@@ -47,7 +47,7 @@ extension Madang {
   /// Removes devices that are no longer registered with the push service from all sessions, except sessions that have registered them again
   /// since.
   package func forget(_ devices: [PushDevice]) async throws {
-    try await database.write(heedsStop: false) { transaction in
+    try await database.write(ignoresStop: true) { transaction in
       for device in devices { try transaction.forget(device) }
     }
   }

@@ -33,7 +33,7 @@ extension Madang {
     }
     guard !waiting.isEmpty else { return [] }
     let since = clock.steady
-    let claims = try await database.write(heedsStop: false) { [now = claimTime, dialect = database.dialect] in
+    let claims = try await database.write(ignoresStop: true) { [now = claimTime, dialect = database.dialect] in
       try $0.claimPushes(waiting.map(\.push.chat), at: now, dialect)
     }
     return waiting.compactMap { push, chat in
@@ -44,7 +44,7 @@ extension Madang {
   /// Extends a claim. Nil if it has ended and another process has claimed the chat.
   package func renewPush(_ push: ClaimedPush) async throws -> ClaimedPush? {
     let since = clock.steady
-    let until = try await database.write(heedsStop: false) { [now = claimTime] in try $0.renewPush(push, at: now) }
+    let until = try await database.write(ignoresStop: true) { [now = claimTime] in try $0.renewPush(push, at: now) }
     return until.map { ClaimedPush(id: push.id, chat: push.chat, room: push.room, until: $0, since: since) }
   }
 
@@ -53,12 +53,12 @@ extension Madang {
 
   /// Deletes a chat from the queue, if this process still has the claim.
   package func finish(_ push: ClaimedPush) async throws {
-    try await database.write(heedsStop: false) { try $0.deletePush(push) }
+    try await database.write(ignoresStop: true) { try $0.deletePush(push) }
   }
 
   /// Ends a claim without having sent a notification, if this process still has it.
   package func release(_ push: ClaimedPush) async throws {
-    try await database.write(heedsStop: false) { try $0.releasePush(push) }
+    try await database.write(ignoresStop: true) { try $0.releasePush(push) }
   }
 
   /// Deletes the oldest unclaimed chats that were posted up to `time` from the queue. Returns how many.
@@ -68,7 +68,7 @@ extension Madang {
     while true {
       let old = try await database.read { try $0.oldestPushes(postedBy: time, limit: page) }
       guard !old.isEmpty else { return dropped }
-      let count = try await database.write(heedsStop: false) { try $0.deleteFreePushes(old, at: now) }
+      let count = try await database.write(ignoresStop: true) { try $0.deleteFreePushes(old, at: now) }
       dropped += count
       guard count == page else { return dropped }
     }

@@ -1,20 +1,16 @@
 import Storage
 
-private let addition = SQLForm(values: 1) { value in
-  """
-  INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT c.id, 0, c.room_id FROM chats c
-  WHERE c.id = \(value.integer(0)) AND EXISTS (SELECT 1 FROM sessions WHERE device_token IS NOT NULL)
-  """
-}
-
-extension Statement<Bool> {
-  /// Queues notifications of a chat if any device is registered. Returns whether one is.
-  static func addPush(of chat: Int64) -> Statement {
-    Statement(counting: addition.filled(.integer(chat))) { $0 > 0 }
-  }
-}
-
 extension Transaction {
+  /// Queues notifications of a chat if any device is registered. Returns whether one is.
+  nonisolated(nonsending) func addPush(of chat: Int64) async throws -> Bool {
+    try await pipelined(
+      """
+      INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT c.id, 0, c.room_id FROM chats c
+      WHERE c.id = \(chat) AND EXISTS (SELECT 1 FROM sessions WHERE device_token IS NOT NULL)
+      """
+    ).count > 0
+  }
+
   /// Whether a chat can be claimed. A claim that lies too far ahead was made before the database's clock was set back, so it is ignored.
   /// The factor of two excludes claims that were made while this statement waited.
   private static func isFree(at now: SQL) -> SQL {

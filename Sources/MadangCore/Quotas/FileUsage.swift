@@ -20,7 +20,7 @@ enum FileUsageOwner: Hashable {
   }
 
   /// The sum is changed just before COMMIT.
-  var place: LastStepPlace { LastStepPlace(kind: "file usage of \(scope)", number: number) }
+  var sum: SharedRow { SharedRow(kind: "file usage of \(scope)", number: number) }
 }
 
 extension Madang {
@@ -57,7 +57,7 @@ extension Madang {
       if let counted = try transaction.countedFileBytes(of: owner) { try owner.require(counted + bytes, atMost: limit) }
     }
     for (owner, limit) in limits {
-      transaction.lastly(at: owner.place, adding: bytes) { transaction, later in
+      transaction.beforeCommit(changing: owner.sum, adding: bytes) { transaction, later in
         guard limit > 0 else { return try transaction.forgetFileBytes(of: owner) }
         try owner.require(try transaction.addFileBytes(bytes, of: owner, uncounted: later), atMost: limit)
       }
@@ -72,7 +72,7 @@ extension Madang {
     try await database.write { transaction in
       // Another write may have added them up meanwhile.
       for owner in uncounted where try transaction.countedFileBytes(of: owner) == nil {
-        transaction.lastly(at: owner.place) { transaction, later in
+        transaction.beforeCommit(changing: owner.sum) { transaction, later in
           _ = try transaction.addFileBytes(0, of: owner, uncounted: later)
         }
       }
@@ -106,7 +106,7 @@ extension Madang {
     if !wrong.isEmpty {
       try await database.write { transaction in
         for (owner, bytes) in wrong {
-          transaction.lastly(at: owner.place) { transaction, _ in
+          transaction.beforeCommit(changing: owner.sum) { transaction, _ in
             try transaction.forgetFileBytes(of: owner, if: bytes)
           }
         }

@@ -25,8 +25,8 @@ extension Madang {
       throw Failure(.invalid, "reason: up to \(Self.maxReadOnlyReason) characters")
     }
     let began = ContinuousClock.now
-    return try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
-      try database.holdStop(in: Transaction.readOnlyTable, transaction, triedSince: began)
+    return try await database.write(ignoresStop: true) { [self, now = clock.now] transaction in
+      try database.lockStop(in: Transaction.readOnlyTable, transaction, triedSince: began)
       let mode = try transaction.beginReadOnlyMode(reason: reason, now: now)
       try audit(
         AuditEntry(kind: .readOnlyBegan, actor: .administrator, detail: ["reason": reason]), in: transaction)
@@ -36,7 +36,7 @@ extension Madang {
 
   /// Ends read-only mode, and returns it; nil if it was off.
   package func endReadOnlyMode() async throws -> ReadOnlyMode? {
-    try await database.write(heedsStop: false) { [self] transaction in
+    try await database.write(ignoresStop: true) { [self] transaction in
       guard let mode = try transaction.endReadOnlyMode() else { return nil }
       try audit(
         AuditEntry(kind: .readOnlyEnded, actor: .administrator, detail: ["reason": mode.reason]), in: transaction)

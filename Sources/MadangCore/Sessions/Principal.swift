@@ -36,24 +36,32 @@ package final class Principal: Sendable {
     if case .account(let caller) = identity { caller } else { found.withLock(\.self) }
   }
 
-  /// Steps that start with the look-up of the caller. A session is looked up by one more statement at the front. A known account needs no
-  /// look-up: the steps of `next` run inside one body, so that all writes that travel together have the same number of statements.
-  fileprivate func then<Success>(_ next: @escaping @Sendable (Caller) throws -> Steps<Success>) -> Steps<Success> {
+  /// The query for the caller; nil for a known account.
+  fileprivate var lookUp: SQL? {
     switch identity {
-    case .account(let caller): .body { try $0.run(next(caller)) }
-    case .session(let session, let edition):
-      Statement.caller(session: session, edition: edition).then { [self] caller in
-        found.withLock { $0 = caller }
-        return try next(caller)
-      }
+    case .account: nil
+    case .session(let session, let edition): .caller(session: session, edition: edition)
     }
+  }
+
+  /// The caller in the answer to ``lookUp``.
+  fileprivate func caller(in row: Row?) throws -> Caller {
+    if case .account(let caller) = identity { return caller }
+    let caller = try Caller(of: session, row)
+    found.withLock { $0 = caller }
+    return caller
   }
 }
 
 extension Transaction {
   /// Throws `.noSuchSession` if the session has ended, `.accountGone` if its account was deleted.
   func caller(_ principal: Principal) throws -> Caller {
-    try run(principal.then { caller in .body { _ in caller } })
+    try principal.caller(in: principal.lookUp.flatMap { try first($0) { $0 } })
+  }
+
+  fileprivate nonisolated(nonsending) func pipelinedCaller(_ principal: Principal) async throws -> Caller {
+    // A known account awaits a statement as well, so that posts that travel together keep their order.
+    try principal.caller(in: await pipelined(principal.lookUp ?? "SELECT 1 AS one").rows.first)
   }
 }
 
@@ -73,16 +81,19 @@ extension Madang {
 
   /// `Database.write` for a principal.
   nonisolated(nonsending) func write<Success: Sendable>(
-    as principal: Principal, key: Int64? = nil, heedsStop: Bool = true,
+    as principal: Principal, key: Int64? = nil, ignoresStop: Bool = false,
     _ body: @escaping @Sendable (Transaction, Caller) throws -> Success
   ) async throws -> Success {
-    try await database.write(key: key, heedsStop: heedsStop) { try body($0, $0.caller(principal)) }
+    try await database.write(key: key, ignoresStop: ignoresStop) { try body($0, $0.caller(principal)) }
   }
 
-  /// `Database.write` for a principal, in steps. The first step looks up the caller.
-  nonisolated(nonsending) func write<Success: Sendable>(
-    as principal: Principal, key: Int64?, steps: @escaping @Sendable (Caller) throws -> Steps<Success>
+  /// `Database.pipelinedWrite` for a principal.
+  nonisolated(nonsending) func pipelinedWrite<Success: Sendable>(
+    as principal: Principal, key: Int64?, _ body: @escaping @Sendable (sending Transaction, Caller) async throws -> Success
   ) async throws -> Success {
-    try await database.write(key: key, principal.then(steps))
+    try await database.pipelinedWrite(key: key) { transaction in
+      let caller = try await transaction.pipelinedCaller(principal)
+      return try await body(transaction, caller)
+    }
   }
 }

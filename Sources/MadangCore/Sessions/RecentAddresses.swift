@@ -10,7 +10,7 @@ extension Madang {
 
   /// Records that an account was seen at an address. Does nothing if it is disabled or has no session.
   package func note(_ user: Int64, at address: String, time: Int64) async throws {
-    try await database.write(heedsStop: false) {
+    try await database.write(ignoresStop: true) {
       try $0.noteAddress(address, of: user, at: time, maxSkew: Self.maxSkew)
     }
   }

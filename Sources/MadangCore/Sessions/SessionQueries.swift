@@ -1,28 +1,32 @@
 import Storage
 
-private let callerOfSession = SQLForm(values: 3) { value in
-  let (number, begun, edition) = (value.integer(0), value.integer(1), value.text(2))
-  return """
-    SELECT \(sql: Person.columns) FROM sessions s LEFT JOIN users u ON u.id = s.user_id
-    WHERE s.id = \(number) AND s.created_at = \(begun) AND s.edition = \(edition) AND u.disabled_at IS NULL
+extension SQL {
+  /// The account of a session, as ``Caller/init(of:_:)`` reads it.
+  static func caller(session: SessionID, edition: String) -> SQL {
     """
+    SELECT \(sql: Person.columns) FROM sessions s LEFT JOIN users u ON u.id = s.user_id
+    WHERE s.id = \(session.number) AND s.created_at = \(session.begun) AND s.edition = \(edition) AND u.disabled_at IS NULL
+    """
+  }
 }
 
-extension Statement<Caller> {
+extension Caller {
   /// Throws `.noSuchSession` if the session has ended, `.accountGone` if its account was deleted.
-  static func caller(session: SessionID, edition: String) -> Statement {
-    let sql = callerOfSession.filled(.integer(session.number), .integer(session.begun), .text(edition))
-    return Statement(sql) { rows in
-      guard let row = rows.first else { throw Failure(.noSuchSession, "the session has ended") }
-      guard try row.get("user_id", as: Int64?.self) != nil else {
-        throw Failure(.accountGone, "the account no longer exists")
-      }
-      return Caller(session: session, person: try Person(row))
+  init(of session: SessionID, _ row: Row?) throws {
+    guard let row else { throw Failure(.noSuchSession, "the session has ended") }
+    guard try row.get("user_id", as: Int64?.self) != nil else {
+      throw Failure(.accountGone, "the account no longer exists")
     }
+    self.init(session: session, person: try Person(row))
   }
 }
 
 extension Transaction {
+  /// Throws `.noSuchSession` if the session has ended, `.accountGone` if its account was deleted.
+  func caller(session: SessionID, edition: String) throws -> Caller {
+    try Caller(of: session, first(.caller(session: session, edition: edition)) { $0 })
+  }
+
   func credentials(_ emailKey: String) throws -> (user: Int64, passwordHash: String?)? {
     try first("SELECT id, password_hash FROM users WHERE email_key = \(emailKey)") {
       (try $0.get("id"), try $0.get("password_hash"))

@@ -47,7 +47,7 @@ extension Madang {
       if case .wrong = verification { throw Failure(.signInFailed, "wrong e-mail or password") }
       guard let found else { throw Failure(.signInFailed, "wrong e-mail or password") }
       let refresh = RefreshToken(ids)
-      let signedIn: SignedIn? = try await database.write(heedsStop: false) { [self] transaction in
+      let signedIn: SignedIn? = try await database.write(ignoresStop: true) { [self] transaction in
         // Locked: a password change ends all sessions, and no session may start with the old password afterwards.
         try transaction.lock(user: found.user)
         guard try transaction.credentials(key)?.passwordHash == found.passwordHash else { return nil }
@@ -71,7 +71,7 @@ extension Madang {
   /// Starts a session without a password, for tests of clients. Throws `.signInFailed` if the account is disabled.
   package func beginSession(of user: Int64, edition: String) async throws -> SessionID {
     let refresh = RefreshToken(ids)
-    return try await database.write(heedsStop: false) { [self] transaction in
+    return try await database.write(ignoresStop: true) { [self] transaction in
       try transaction.lock(user: user)
       return try startSession(of: user, edition: edition, refresh, deviceToken: nil, in: transaction)
     }
@@ -110,7 +110,7 @@ extension Madang {
 
   /// The caller of a session. Throws `.noSuchSession` if it has ended, `.accountGone` if its account was deleted.
   package func caller(session: SessionID, edition: String) async throws -> Caller {
-    try await database.read { try $0.run(.caller(session: session, edition: edition)) }
+    try await database.read { try $0.caller(session: session, edition: edition) }
   }
 
   /// The session with this number. Throws `.noSuchSession`.
@@ -124,7 +124,7 @@ extension Madang {
   /// The caller of a session whose refresh token has not expired, for credentials without an expiry of their own.
   package func caller(livingSession session: SessionID, edition: String) async throws -> Caller {
     try await database.read { [now = clock.now] transaction in
-      let caller = try transaction.run(.caller(session: session, edition: edition))
+      let caller = try transaction.caller(session: session, edition: edition)
       try transaction.requireUnexpired(session.number, now: now)
       return caller
     }
@@ -174,7 +174,7 @@ extension Madang {
 
   /// Records that a session was refreshed.
   package func noteRefresh(of session: Session) async throws {
-    try await database.write(heedsStop: false) { [now = clock.now] in try $0.touchSession(session.id.number, now: now) }
+    try await database.write(ignoresStop: true) { [now = clock.now] in try $0.touchSession(session.id.number, now: now) }
   }
 
   /// How long an expired session is distinguished from an unknown one, in milliseconds.
@@ -189,7 +189,7 @@ extension Madang {
 
   /// Ends a session: its tokens become invalid and its device token is deleted.
   package func signOut(_ principal: Principal, from origin: Origin) async throws {
-    try await write(as: principal, heedsStop: false) { [self] transaction, caller in
+    try await write(as: principal, ignoresStop: true) { [self] transaction, caller in
       guard try end(session: caller.session.number, of: caller.id, in: transaction) else { return }
       try audit(
         AuditEntry(
@@ -225,7 +225,7 @@ extension Madang {
   /// Stores the push token of the caller's session unchanged; an empty one clears it. Throws `.invalid`.
   package func setDeviceToken(_ token: String, of principal: Principal) async throws {
     let token = try TextRules.deviceToken(token)
-    try await write(as: principal, heedsStop: false) { [now = clock.now] transaction, caller in
+    try await write(as: principal, ignoresStop: true) { [now = clock.now] transaction, caller in
       try transaction.setDeviceToken(token, session: caller.session.number, now: now)
       if let token { try transaction.takeDeviceToken(token, for: caller.id) }
     }

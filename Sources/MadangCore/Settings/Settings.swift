@@ -40,7 +40,7 @@ public struct Settings: Sendable {
   /// People whose devices are read at a time when a chat is pushed.
   package var pushPage = 100
   /// Whether chats are pushed to devices.
-  package var tellsDevices = false
+  package var pushesChats = false
   /// Whether mails are sent.
   package var sendsMail = false
   /// The system account that runs `madang admin`; empty in a server.

@@ -75,7 +75,7 @@ extension Madang {
   private func revoke(_ notice: ProviderNotice, from address: String, keptBecause reason: String? = nil) async throws
     -> NoticeOutcome
   {
-    try await database.write(heedsStop: false) { [self] transaction in
+    try await database.write(ignoresStop: true) { [self] transaction in
       // Locked, so that no session starts with an older token meanwhile.
       guard let account = try transaction.lockedAccount(of: notice.provider, subject: notice.subject) else {
         return .unknown

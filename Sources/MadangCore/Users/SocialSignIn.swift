@@ -65,7 +65,7 @@ extension Madang {
     }
     let refresh = RefreshToken(ids)
     // Read-only mode allows sign-ins, but no new accounts.
-    return try await database.write(heedsStop: false) { [self] transaction in
+    return try await database.write(ignoresStop: true) { [self] transaction in
       let now = clock.now
       // Locked: revoking the app's access ends all sessions, and no session may start with an older token afterwards.
       let known = try transaction.lockedAccount(of: provider, subject: profile.subject)

@@ -89,7 +89,7 @@ extension Madang {
 
   /// Replaces the caller's picture. Throws `.invalid` if the file is no image.
   package func changePicture(of principal: Principal, to file: StagedFile) async throws -> Account {
-    try await keeping([file], in: .profiles, images: true, as: principal) { [self] transaction, caller, stored in
+    try await keepingPictures([file], in: .profiles, as: principal) { [self] transaction, caller, stored in
       let old = try transaction.account(caller.id).person.picture
       try insertPicture(stored[0], of: caller.id, in: transaction)
       try transaction.retire(old, due: clock.now + settings.files.replacedPictureLifetime)

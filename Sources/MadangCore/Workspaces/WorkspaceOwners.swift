@@ -10,7 +10,7 @@ extension Madang {
   ) async throws -> Workspace {
     let name = try TextRules.newName(name) { try TextRules.name($0) }
     let description = try description.map(TextRules.description)
-    return try await keeping(cover.map { [$0] } ?? [], in: .workspaceCoverImages, images: true, as: principal) {
+    return try await keepingPictures(cover.map { [$0] } ?? [], in: .workspaceCoverImages, as: principal) {
       [self] transaction, caller, files in
       let now = clock.now
       let workspace = try transaction.ownedWorkspace(reference, by: caller.id)

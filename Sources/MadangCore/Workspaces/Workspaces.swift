@@ -9,7 +9,7 @@ extension Madang {
   {
     let name = try TextRules.name(name)
     let description = try TextRules.description(description ?? "")
-    return try await keeping(cover.map { [$0] } ?? [], in: .workspaceCoverImages, images: true, as: principal) {
+    return try await keepingPictures(cover.map { [$0] } ?? [], in: .workspaceCoverImages, as: principal) {
       [self] transaction, caller, files in
       let now = clock.now
       try requireUnlimited(caller.id, in: transaction)

@@ -49,9 +49,9 @@ extension Connection {
 
 /// The result of one statement.
 package struct StatementAnswer: Sendable {
-  var rows: [Row] = []
+  package var rows: [Row] = []
   /// How many rows it inserted, updated or deleted.
-  var count = 0
+  package var count = 0
   /// Whether the statement may have changed data.
   var hasChanged = false
 }

@@ -11,12 +11,13 @@ enum SnapshotRead {
         do throws(EngineFailure) { try connection.begin(.read) } catch { throw error.cause }
         isBegun = true
       }
-      switch work.attempt(on: connection) {
-      case .done(let deliver, _): deliver()
-      case .failed(let error, let cause):
-        if let cause, cause.endsBatch { throw cause }
+      let attempt = work.attempt(on: connection)
+      switch attempt.result {
+      case .success(let deliver): deliver()
+      case .failure(let error):
+        if let failure = attempt.failure, failure.endsBatch { throw failure }
         // PostgreSQL accepts no more statements in a transaction after one has failed.
-        if cause != nil {
+        if attempt.failure != nil {
           connection.discard()
           isBegun = false
         }

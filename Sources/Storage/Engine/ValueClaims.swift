@@ -80,11 +80,11 @@ extension Database {
     while stands: @escaping @Sendable (Transaction, Success) throws -> Bool = { _, _ in true },
     _ body: @escaping @Sendable (_ transaction: Transaction, _ isContested: Bool) throws -> Success
   ) async throws -> Success {
-    guard dialect == .postgres else { return try await write(heedsStop: false) { try body($0, false) } }
+    guard dialect == .postgres else { return try await write(ignoresStop: true) { try body($0, false) } }
     let end = ContinuousClock.now + .seconds(2)
     while true {
       let isLast = ContinuousClock.now >= end
-      let success = try await write(heedsStop: false) { [claims = source.values] transaction -> Success? in
+      let success = try await write(ignoresStop: true) { [claims = source.values] transaction -> Success? in
         try claims.enter(name, in: transaction)
         let isContested = try claims.isContested(value, for: name, in: transaction)
         // The sessions of a program that has just ended disappear some milliseconds later.

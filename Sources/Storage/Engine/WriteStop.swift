@@ -18,8 +18,8 @@ final class WriteStop: Sendable {
 }
 
 extension Database {
-  /// From now on, writes with `heedsStop` fail with `.writesStopped` while this table has a row.
-  package func heedStop(in table: SQL) { source.stop.query = dialect.sharing(table: table) }
+  /// From now on, writes fail with `.writesStopped` while this table has a row, except those with `ignoresStop`.
+  package func stopWrites(whileRowIn table: SQL) { source.stop.query = dialect.sharing(table: table) }
 
   /// For a write that does not obey a stop: throws `.writesStopped` if writes are stopped, and holds off a stop until this write commits.
   package func refuseIfStopped(in table: SQL, _ transaction: Transaction) throws {
@@ -30,7 +30,7 @@ extension Database {
   /// `.serialization` if one of them does not end. The first attempts are short, because a write that hangs would make all others wait
   /// meanwhile.
   /// - Parameter began: The time of the first attempt.
-  package func holdStop(
+  package func lockStop(
     in table: SQL, _ transaction: Transaction, triedSince began: ContinuousClock.Instant
   ) throws {
     let time: Duration = .now - began < .seconds(1) ? .milliseconds(300) : .seconds(2)

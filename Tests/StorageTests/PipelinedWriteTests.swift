@@ -3,12 +3,12 @@ import Storage
 import Support
 import Testing
 
-@Suite("Writes in steps", .timeLimit(.minutes(1)))
-struct StepsTests {
+@Suite("Pipelined writes", .timeLimit(.minutes(1)))
+struct PipelinedWriteTests {
   struct Refusal: Error, Equatable {}
 
   private static let schema = Migration(
-    version: 1, name: "steps",
+    version: 1, name: "rooms",
     sql: """
       CREATE TABLE rooms (id BIGINT NOT NULL PRIMARY KEY, seq BIGINT NOT NULL);
       CREATE TABLE chats (room BIGINT NOT NULL, seq BIGINT NOT NULL, author BIGINT NOT NULL, ordinal BIGINT NOT NULL, text TEXT UNIQUE);
@@ -19,23 +19,20 @@ struct StepsTests {
   private static let ordinal: SQL = "SELECT COALESCE(MAX(ordinal), 0) + 1 FROM chats"
 
   /// Takes the next number of a room, and writes a chat with it.
-  private static func posting(
-    _ text: String, in room: Int64 = 1, by author: Int64 = 1, refused: Bool = false, _ announced: Log<Int64>
-  ) -> Steps<Int64> {
-    Statement<Int64?>("UPDATE rooms SET seq = seq + 1 WHERE id = \(room) RETURNING seq") { try $0.first?.get("seq") }
-      .then { seq in
-        guard let seq, !refused else { throw Refusal() }
-        let insert: SQL = """
-          INSERT INTO chats (room, seq, author, ordinal, text) VALUES (\(room), \(seq), \(author),
-            (\(sql: ordinal) WHERE room = \(room) AND author = \(author)), \(text))
-          """
-        return Statement(insert) { _ in }.then {
-          .body { transaction in
-            transaction.afterCommit { announced.append(seq) }
-            return seq
-          }
-        }
-      }
+  private static func post(
+    _ text: String, in room: Int64 = 1, by author: Int64 = 1, refused: Bool = false, _ announced: Log<Int64>,
+    _ transaction: Transaction
+  ) async throws -> Int64 {
+    let place = try await transaction.pipelined("UPDATE rooms SET seq = seq + 1 WHERE id = \(room) RETURNING seq")
+    guard let row = place.rows.first, !refused else { throw Refusal() }
+    let seq: Int64 = try row.get("seq")
+    _ = try await transaction.pipelined(
+      """
+      INSERT INTO chats (room, seq, author, ordinal, text) VALUES (\(room), \(seq), \(author),
+        (\(sql: ordinal) WHERE room = \(room) AND author = \(author)), \(text))
+      """)
+    transaction.afterCommit { announced.append(seq) }
+    return seq
   }
 
   /// The results of writes that waited together, in the order in which they were made.
@@ -43,7 +40,7 @@ struct StepsTests {
     _ database: Database, _ count: Int, _ write: @escaping @Sendable (Database, Int) async throws -> Int64
   ) async throws -> [Result<Int64, any Error>] {
     let gate = Gate()
-    async let blocker: Void = database.write(key: 1, heedsStop: false) { _ in gate.wait() }
+    async let blocker: Void = database.write(key: 1, ignoresStop: true) { _ in gate.wait() }
     // Also if this ends early, because a thread waits for it.
     defer { gate.open() }
     await gate.entered()
@@ -78,8 +75,9 @@ struct StepsTests {
       let announced = Log<Int64>()
       let before = database.writeCounts
       let results = try await Self.together(database, 40) { database, n in
-        let steps = Self.posting("\(n)", in: Int64(1 + n % 2), by: Int64(n % 3), announced)
-        return try await database.write(key: 1, steps)
+        try await database.pipelinedWrite(key: 1) {
+          try await Self.post("\(n)", in: Int64(1 + n % 2), by: Int64(n % 3), announced, $0)
+        }
       }
       let expected = (0..<40).map { Int64($0 / 2 + 1) }
       #expect(results.map(\.seq) == expected)
@@ -109,18 +107,15 @@ struct StepsTests {
         let insert: SQL = """
           INSERT INTO people (name) VALUES (\("\(n / 2)")) ON CONFLICT DO NOTHING \(sql: .returningID)
           """
-        let steps = Statement<Int64?>(insert) { try $0.first?.get("id") }.then { id in
-          Statement(counting: "UPDATE people SET seen = \(n) WHERE id = \(id ?? 0)") { $0 }.then { count in
-            .body { transaction in
-              let name: String? = try transaction.first("SELECT name FROM people WHERE id = \(id ?? 0)") {
-                try $0.get("name")
-              }
-              #expect(name == (n % 2 == 0 ? "\(n / 2)" : nil))
-              return Int64(count)
-            }
+        return try await database.pipelinedWrite(key: 1) { transaction in
+          let id: Int64? = try await transaction.pipelined(insert).rows.first?.get("id")
+          let seen = try await transaction.pipelined("UPDATE people SET seen = \(n) WHERE id = \(id ?? 0)")
+          let name: String? = try transaction.first("SELECT name FROM people WHERE id = \(id ?? 0)") {
+            try $0.get("name")
           }
+          #expect(name == (n % 2 == 0 ? "\(n / 2)" : nil))
+          return Int64(seen.count)
         }
-        return try await database.write(key: 1, steps)
       }
       // Every second name exists already.
       #expect(results.map(\.seq) == (0..<24).map { $0 % 2 == 0 ? 1 : 0 })
@@ -134,7 +129,9 @@ struct StepsTests {
       let announced = Log<Int64>()
       let before = database.writeCounts
       let results = try await Self.together(database, 6) { database, n in
-        try await database.write(key: 1, Self.posting("\(n)", in: n == 2 ? 99 : 1, announced))
+        try await database.pipelinedWrite(key: 1) {
+          try await Self.post("\(n)", in: n == 2 ? 99 : 1, announced, $0)
+        }
       }
       #expect(results.map(\.seq) == [1, 2, nil, 3, 4, 5])
       #expect(throws: Refusal()) { try results[2].get() }
@@ -145,14 +142,15 @@ struct StepsTests {
   }
 
   @Test(
-    "a write that fails after a change is undone alone: a step throws, a statement fails or cannot be sent",
+    "a write that fails after a change is undone alone: its body throws, a statement fails or cannot be sent",
     arguments: TestEngine.available, ["refused", "0", "NUL \0"])
   func undone(_ engine: TestEngine, _ text: String) async throws {
     try await withRooms(engine) { database in
       let announced = Log<Int64>()
       let results = try await Self.together(database, 6) { database, n in
-        let steps = Self.posting(n == 3 ? text : "\(n)", refused: n == 3 && text == "refused", announced)
-        return try await database.write(key: 1, steps)
+        try await database.pipelinedWrite(key: 1) {
+          try await Self.post(n == 3 ? text : "\(n)", refused: n == 3 && text == "refused", announced, $0)
+        }
       }
       #expect(results.map(\.seq) == [1, 2, 3, nil, 4, 5])
       #expect(announced.all == [1, 2, 3, 4, 5])
@@ -160,14 +158,21 @@ struct StepsTests {
     }
   }
 
-  @Test("a write without steps keeps its place among those with steps", arguments: TestEngine.available)
+  @Test("a plain write keeps its place among pipelined ones", arguments: TestEngine.available)
   func mixed(_ engine: TestEngine) async throws {
     try await withRooms(engine) { database in
       let announced = Log<Int64>()
       let results = try await Self.together(database, 9) { database, n in
-        let steps = Self.posting("\(n)", announced)
-        if n % 3 == 2 { return try await database.write(key: 1) { try $0.run(steps) } }
-        return try await database.write(key: 1, steps)
+        guard n % 3 == 2 else {
+          return try await database.pipelinedWrite(key: 1) { try await Self.post("\(n)", announced, $0) }
+        }
+        return try await database.write(key: 1) { transaction in
+          let seq: Int64? = try transaction.first("UPDATE rooms SET seq = seq + 1 WHERE id = 1 RETURNING seq") {
+            try $0.get("seq")
+          }
+          transaction.afterCommit { announced.append(seq ?? 0) }
+          return seq ?? 0
+        }
       }
       #expect(results.map(\.seq) == Array(1...9))
       #expect(announced.all == Array(1...9))
@@ -187,8 +192,10 @@ struct StepsTests {
         try await database.write(key: 1) { _ = try $0.execute("SELECT 1") }
         let before = database.writersOpened
         let results = try await Self.together(database, 32) { database, n in
-          try await database.write(
-            key: 1, Statement<Void>("SELECT pg_sleep(0.08)") { _ in }.then { .body { _ in Int64(n) } })
+          try await database.pipelinedWrite(key: 1) { transaction in
+            _ = try await transaction.pipelined("SELECT pg_sleep(0.08)")
+            return Int64(n)
+          }
         }
         #expect(results.map(\.seq) == Array(0..<32))
         #expect(database.writersOpened == before)
@@ -200,11 +207,13 @@ struct StepsTests {
     "a write that obeys a stop changes nothing, with all kinds of writes in its batch", arguments: TestEngine.available)
   func stopped(_ engine: TestEngine) async throws {
     try await withRooms(engine) { database in
-      database.heedStop(in: "stop")
-      try await database.write(heedsStop: false) { _ = try $0.execute("INSERT INTO stop (id) VALUES (1)") }
+      database.stopWrites(whileRowIn: "stop")
+      try await database.write(ignoresStop: true) { _ = try $0.execute("INSERT INTO stop (id) VALUES (1)") }
       let announced = Log<Int64>()
       let results = try await Self.together(database, 6) { database, n in
-        try await database.write(key: 1, heedsStop: n % 2 == 0, Self.posting("\(n)", announced))
+        try await database.pipelinedWrite(key: 1, ignoresStop: n % 2 == 1) {
+          try await Self.post("\(n)", announced, $0)
+        }
       }
       #expect(results.map(\.seq) == [nil, 1, nil, 2, nil, 3])
       for n in [0, 2, 4] {

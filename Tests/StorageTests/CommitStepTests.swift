@@ -3,8 +3,8 @@ import Storage
 import Support
 import Testing
 
-@Suite("Last steps, just before COMMIT", .timeLimit(.minutes(2)))
-struct LastStepTests {
+@Suite("Steps before COMMIT", .timeLimit(.minutes(2)))
+struct CommitStepTests {
   private static let schema = Migration(
     version: 1, name: "t",
     sql: """
@@ -20,7 +20,7 @@ struct LastStepTests {
   }
 
   @Test(
-    "a last step runs after all bodies of a batch, in the order of places, and receives the sum of later steps at its place",
+    "a step before COMMIT runs after all bodies of a batch, in the order of rows, and receives the sum of later steps for its row",
     arguments: TestEngine.available)
   func order(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
@@ -33,7 +33,7 @@ struct LastStepTests {
           group.addTask {
             try await database.write(key: 1) { transaction in
               try transaction.execute("INSERT INTO things (n) VALUES (\(number))")
-              transaction.lastly(at: LastStepPlace(kind: "sum", number: Int64(number)), adding: 5) {
+              transaction.beforeCommit(changing: SharedRow(kind: "sum", number: Int64(number)), adding: 5) {
                 let there = try $0.first("SELECT COUNT(*) AS number FROM things") { try $0.get("number", as: Int.self) }
                 steps.append("\(number): \(there ?? 0) there, \($1) to come")
                 try $0.execute("UPDATE sums SET total = total + 5 WHERE k = \(number)")
@@ -53,7 +53,7 @@ struct LastStepTests {
   }
 
   @Test(
-    "a write that its last step refuses leaves nothing and announces nothing; the rest of its batch is committed",
+    "a write that its step before COMMIT refuses leaves nothing and announces nothing; the rest of its batch is committed",
     arguments: TestEngine.available)
   func refused(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in
@@ -69,7 +69,7 @@ struct LastStepTests {
                 attempts.append(())
                 try transaction.execute("INSERT INTO things (n) VALUES (\(n))")
                 transaction.afterCommit { announced.append(n) }
-                transaction.lastly(at: LastStepPlace(kind: "sum", number: 0), adding: 1) { transaction, _ in
+                transaction.beforeCommit(changing: SharedRow(kind: "sum", number: 0), adding: 1) { transaction, _ in
                   let total = try transaction.first(
                     "UPDATE sums SET total = total + 1 WHERE k = 0 RETURNING total"
                   ) { try $0.get("total", as: Int.self) }
@@ -116,7 +116,7 @@ struct LastStepTests {
                     try await database.write { transaction in
                       attempts.append(())
                       for k in [first, 7 - first] {
-                        transaction.lastly(at: LastStepPlace(kind: "sum", number: Int64(k))) { transaction, _ in
+                        transaction.beforeCommit(changing: SharedRow(kind: "sum", number: Int64(k))) { transaction, _ in
                           try transaction.execute("UPDATE sums SET total = total + 1 WHERE k = \(k)")
                         }
                       }
