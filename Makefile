@@ -54,6 +54,7 @@ docs: ## Build the libraries' documentation (DocC) into .build/docs
 format: ## Format the sources in place
 	swift format --in-place --recursive --parallel Sources Tests Examples migrations Package.swift
 
-lint: ## Check the sources' format, strictly, and count words that are read twice
+lint: ## Check the sources' format, strictly, and count words that are read twice, and find circles of folders
 	swift format lint --strict --recursive --parallel Sources Tests Examples migrations Package.swift
 	@Scripts/words
+	@Scripts/arrows MadangCore --acyclic && Scripts/arrows Storage --acyclic

@@ -108,7 +108,8 @@ package final class Database: Sendable {
   /// writes change that data. Writes whose order matters must await equally many statements. The body may await nothing else. If a
   /// statement fails, the whole batch runs again, one write after the other.
   package nonisolated(nonsending) func pipelinedWrite<Success: Sendable>(
-    key: Int64? = nil, ignoresStop: Bool = false, _ body: @escaping @Sendable (sending Transaction) async throws -> Success
+    key: Int64? = nil, ignoresStop: Bool = false,
+    _ body: @escaping @Sendable (sending Transaction) async throws -> Success
   ) async throws -> Success {
     let queue = queue(of: key)
     return try await Ticket.wait { try queue.put(PendingWork($0, key: key, ignoresStop: ignoresStop, pipelined: body)) }
@@ -164,5 +165,13 @@ package final class Database: Sendable {
     aside?.close()
     for writer in writers { await writer.join() }
     source.end()
+  }
+}
+
+extension Database {
+  /// Opens a channel, which all processes on this database share by its name. The caller closes it. Nil on SQLite, which has one process
+  /// only. Throws `StorageError(.other)` when the process has no file descriptor left.
+  package func makeNotificationChannel(_ name: String) throws -> NotificationChannel? {
+    try source.makeNotificationChannel(name)
   }
 }

@@ -109,3 +109,17 @@ extension Transaction {
     }
   }
 }
+
+extension SQL {
+  /// `INSERT INTO table (columns) VALUES (...), (...)`. Pass at least one row, each with one value per column. Names are pasted.
+  package static func insert(into table: String, _ columns: [Schema.Column], rows: [[SQLValue]]) -> SQL {
+    let names = columns.map(\.name).joined(separator: ", ")
+    let row = "(" + columns.map { _ in SQLTemplate.mark }.joined(separator: ", ") + ")"
+    let template =
+      "INSERT INTO \(table) (\(names)) VALUES " + rows.map { _ in row }.joined(separator: ", ")
+    let parameters = rows.flatMap { row in
+      zip(row, columns).map { Parameter(value: $0, type: $1.type) }
+    }
+    return SQL(template: SQLTemplate(template), parameters: parameters)
+  }
+}

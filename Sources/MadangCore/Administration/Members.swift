@@ -1,13 +1,5 @@
 import Storage
 
-/// The words by which an operator names a workspace.
-package struct WorkspaceName: Sendable {
-  package let text: String
-
-  /// - Parameter text: The workspace's number, id or name.
-  package init(_ text: String) { self.text = text }
-}
-
 extension Madang {
   /// Removes an account from a workspace and all its channels, as if it had left. Channels that it owned go to the workspace's owner, and
   /// its sockets are disconnected. Throws `.notFound`, `.noSuchUser`, or `.mustHandOver` if it owns the workspace.

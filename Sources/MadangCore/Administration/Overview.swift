@@ -1,19 +1,5 @@
 import Storage
 
-/// A workspace as an administrator sees it.
-package struct WorkspaceRecord: Sendable {
-  package let workspace: Workspace
-  package let ownerEmail: String
-  package let members: Int
-  package let channels: Int
-  package let chats: Int
-  package let retention: RetentionDays
-  /// Since when it is on legal hold, in milliseconds since 1970; nil if it is not.
-  package let heldAt: Int64?
-  /// When the owner deleted the workspace; nil if it exists.
-  package let deletedAt: Int64?
-}
-
 /// A session as an administrator sees it.
 package struct SessionRecord: Sendable {
   package let id: Int64

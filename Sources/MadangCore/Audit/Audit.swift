@@ -95,13 +95,13 @@ extension Madang {
         let person = refusal.emailKey.isEmpty ? nil : try transaction.personByEmail(refusal.emailKey)
         try audit(
           AuditEntry(
-            kind: refusal.kind, actor: .stranger, account: person?.id.number,
+            kind: refusal.kind, actor: .unknownClient, account: person?.id.number,
             subject: person?.email ?? refusal.emailKey, origin: refusal.origin, detail: ["why": refusal.reason],
             time: refusal.time), in: transaction)
       }
       guard leftOut > 0 else { return }
       try audit(
-        AuditEntry(kind: .signInRefused, actor: .stranger, detail: ["leftOut": "\(leftOut)"]), in: transaction)
+        AuditEntry(kind: .signInRefused, actor: .unknownClient, detail: ["leftOut": "\(leftOut)"]), in: transaction)
     }
   }
 

@@ -160,15 +160,3 @@ extension BackupManifest.Column {
     self.init(name: column.name, type: column.type == .integer ? .integer : .text)
   }
 }
-
-/// Why a backup could not be made, read or restored, in words.
-package struct BackupProblem: Error, CustomStringConvertible {
-  package let description: String
-
-  init(_ description: String) { self.description = description }
-
-  /// A system call failed.
-  init(_ what: String, _ path: String, errno code: Int32 = errno) {
-    description = "\(path) cannot be \(what): \(String(cString: strerror(code)))"
-  }
-}

@@ -13,9 +13,7 @@ extension Transaction {
     var file = try OutputFile(url)
     var rows = 0
     var rests = Rests(pace)
-    let columns = table.columns.map(\.name).joined(separator: ", ")
-    let key = table.key.joined(separator: ", ")
-    try forEach("SELECT \(raw: columns) FROM \(raw: table.name) ORDER BY \(raw: key)") { row in
+    try forEachRow(of: table) { row in
       try file.append { bytes in
         let start = bytes.count
         TableText.append(row.values, to: &bytes)
@@ -35,15 +33,6 @@ extension Transaction {
       name: table.name, columns: table.columns.map(BackupManifest.Column.init), rows: rows, bytes: digest.size,
       sha256: digest.hex, lastNumber: try table.isNumbered ? lastNumber(of: table.name, dialect) : nil)
   }
-
-  func hasRows(_ table: String) throws -> Bool {
-    try first("SELECT 1 AS one FROM \(raw: table) LIMIT 1") { _ in true } ?? false
-  }
-
-  /// The highest number that a row of the table was given; nil if there was none.
-  func lastNumber(of table: String, _ dialect: Dialect) throws -> Int64? {
-    try first(dialect.lastNumber(of: table)) { try $0.get("number", as: Int64?.self) } ?? nil
-  }
 }
 
 extension BackupManifest.Table {
@@ -62,7 +51,7 @@ extension BackupManifest.Table {
       try transaction.execute(.insert(into: name, columns, rows: page))
       progress(page.count)
     }
-    let loaded: Int = try transaction.one("SELECT COUNT(*) AS number FROM \(raw: name)") { try $0.get("number") }
+    let loaded = try transaction.rowCount(of: name)
     guard loaded == rows else {
       throw BackupProblem("the table \(name) has \(loaded) rows after loading, but \(rows) in the backup")
     }

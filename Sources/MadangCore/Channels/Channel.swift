@@ -38,3 +38,7 @@ package struct ChannelDetail: Sendable {
   /// Oldest first.
   package let members: Listing<Person>
 }
+
+extension Channel: Listed {
+  var estimatedSize: Int { 250 + name.utf8.count + description.utf8.count }
+}

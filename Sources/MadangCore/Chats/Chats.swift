@@ -25,7 +25,7 @@ extension Madang {
     isWanted: @Sendable () async -> Bool = { true }
   ) async throws -> Chat {
     try validate(draft)
-    let key = try await roomKeys.key(of: address.room, in: database)
+    let key = try await roomKeys.key(of: address.room) { try await database.read { try $0.roomNumber(address.room) } }
     guard !draft.files.isEmpty else { return try await insertPost(draft.content, [], to: address, key, as: principal) }
     // Checked before files are stored, so that a caller who may not post leaves no files behind.
     let uncounted = try await read(as: principal) { [self] transaction, caller in
@@ -157,20 +157,13 @@ extension Transaction {
       if let session = listener.session {
         try requireSession(session)
       } else if let user = listener.user {
-        return try able([user]) == [user]
+        return try signedIn(among: [user]) == [user]
       }
       return true
     } catch is Failure {
       return false
     }
   }
-}
-
-/// Limits of one page of a history.
-package struct HistoryPage: Sendable {
-  package var chats = 500
-  /// Characters of the texts; the chat that reaches this limit is the last of its page.
-  package var characters = 131_072
 }
 
 /// A room's chats after a date, read page by page so that memory does not grow with the history.

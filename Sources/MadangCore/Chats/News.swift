@@ -54,18 +54,6 @@ extension Madang {
   }
 }
 
-/// The limits of one read of news.
-package struct NewsPage: Sendable {
-  package var rooms = 500
-  /// For one room.
-  package var chats = 200
-  /// For all rooms together; further rooms wait for the next read.
-  package var allChats = 2000
-  package var changes = 1000
-  /// How many missing numbers of changes are looked up.
-  package var gaps = 1000
-}
-
 extension Madang {
   /// The `seq` of the newest chat of each room; deleted rooms are left out.
   package func lastSeqs(of rooms: Set<Int64>) async throws -> [Int64: Int64] {

@@ -3,7 +3,8 @@ import Storage
 extension Transaction {
   /// Takes the next place in a room, if `user` may post there: in a channel its members, in a direct message its two people. The room's row
   /// is the sequencer, so commit order, `seq` order and `createdAt` order are the same. Throws `.notFound`.
-  nonisolated(nonsending) func takePlace(in address: RoomAddress, as user: Int64, now: Int64) async throws -> ChatPlace {
+  nonisolated(nonsending) func takePlace(in address: RoomAddress, as user: Int64, now: Int64) async throws -> ChatPlace
+  {
     let place = try await takePlace(
       """
       \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)

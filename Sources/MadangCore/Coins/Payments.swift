@@ -1,19 +1,6 @@
 import Logging
 import Storage
 
-/// An item of the store: coins at a price in Korean won.
-public struct StoreItem: Equatable, Sendable {
-  public let name: String
-  public let amount: Int
-  public let coins: Int
-
-  public init(name: String, amount: Int, coins: Int) {
-    self.name = name
-    self.amount = amount
-    self.coins = coins
-  }
-}
-
 /// A payment as its provider describes it.
 package struct Payment: Equatable, Sendable {
   /// The provider's id, `imp_uid`.

@@ -51,3 +51,7 @@ extension Madang {
     }
   }
 }
+
+extension DirectMessage: Listed {
+  var estimatedSize: Int { 120 + other.estimatedSize }
+}

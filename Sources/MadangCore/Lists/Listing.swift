@@ -34,33 +34,14 @@ package struct Listing<Element: Sendable>: Sendable {
   }
 }
 
-/// The size of one page.
-package struct ListPageSize: Sendable {
-  package var elements = 200
-  /// Estimated bytes of JSON; the element that reaches this limit is the last of its page.
-  package var bytes = 32_768
-}
-
 /// An element of a list.
 protocol Listed: Sendable {
   /// Its approximate size as JSON, in bytes.
   var estimatedSize: Int { get }
 }
 
-extension Channel: Listed {
-  var estimatedSize: Int { 250 + name.utf8.count + description.utf8.count }
-}
-
-extension Workspace: Listed {
-  var estimatedSize: Int { 250 + name.utf8.count + description.utf8.count }
-}
-
 extension Person: Listed {
   var estimatedSize: Int { 150 + email.utf8.count + nickname.utf8.count }
-}
-
-extension DirectMessage: Listed {
-  var estimatedSize: Int { 120 + other.estimatedSize }
 }
 
 /// The position of an element in a list that is ordered by time, then by number.

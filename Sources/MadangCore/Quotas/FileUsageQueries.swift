@@ -85,7 +85,9 @@ extension Transaction {
       if let room = file.room, let workspace = workspaces[room] { gone[.workspace(workspace), default: 0] += file.size }
     }
     for (owner, bytes) in gone {
-      beforeCommit(changing: owner.sum, adding: -bytes) { transaction, _ in try transaction.takeFileBytes(bytes, of: owner) }
+      beforeCommit(changing: owner.sum, adding: -bytes) { transaction, _ in
+        try transaction.takeFileBytes(bytes, of: owner)
+      }
     }
   }
 

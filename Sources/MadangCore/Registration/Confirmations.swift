@@ -18,7 +18,7 @@ extension Madang {
     try await database.write { [self] transaction in
       guard let person = try transaction.unconfirmedPerson(email) else { return }
       try sendConfirmation(
-        to: person, by: .stranger, from: Origin(edition: "", address: address), in: transaction)
+        to: person, by: .unknownClient, from: Origin(edition: "", address: address), in: transaction)
     }
   }
 

@@ -54,7 +54,7 @@ extension Madang {
       let invitation = try transaction.insertInvitation(
         of: email, key: key, code: code.id, now: now, expiresAt: code.expiresAt)
       let origin = Origin(edition: "", address: address)
-      try audit(.invitationAccepted, invitation, by: .stranger, from: origin, in: transaction)
+      try audit(.invitationAccepted, invitation, by: .unknownClient, from: origin, in: transaction)
     }
   }
 

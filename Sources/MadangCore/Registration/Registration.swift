@@ -1,16 +1,5 @@
 import Storage
 
-/// Who may sign up.
-public enum Registration: String, CaseIterable, Sendable {
-  /// Every client with an API key.
-  case open
-  /// Owners of invited addresses.
-  case invite
-  /// Owners of invited addresses and of addresses in the configured domains.
-  case domain
-  case closed
-}
-
 extension Madang {
   /// Applies the rule of who may sign up, for every way to make an account, in the transaction that makes it. Returns the invitation that
   /// was used up, if one was needed. Throws `.notAdmitted`.

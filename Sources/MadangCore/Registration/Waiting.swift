@@ -1,29 +1,5 @@
 import Storage
 
-/// What an account may do before its address is confirmed.
-public enum AddressConfirmation: String, CaseIterable, Sendable {
-  /// Everything; confirmation is not requested.
-  case off
-  /// Only operations on the account itself.
-  case limited
-  /// Only operations on the account itself, and only in the session of the sign-up; further sign-ins need the confirmation.
-  case required
-}
-
-/// Whether a new account waits for an administrator's approval.
-package enum Approval: String, CaseIterable, Sendable {
-  case on, off
-}
-
-/// What an account waits for. Until then it is limited to operations on itself: it cannot create workspaces or be added to one, so it meets
-/// no other account.
-package enum Waiting: String, CaseIterable, Sendable {
-  /// The confirmation of its address.
-  case confirmation
-  /// An administrator's approval.
-  case approval
-}
-
 extension Madang {
   /// Makes a new account wait for what the settings or its API key require, and mails the confirmation link. For every way to make an
   /// account, in the transaction that makes it.

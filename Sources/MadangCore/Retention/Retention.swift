@@ -1,16 +1,5 @@
 import Storage
 
-/// Retention in days. 0 keeps forever; nil means the value in the settings.
-package struct RetentionDays: Sendable {
-  package let chats: Int?
-  package let files: Int?
-
-  /// The longest retention: a century.
-  package static let limit = 36_500
-
-  package init(chats: Int?, files: Int?) { (self.chats, self.files) = (chats, files) }
-}
-
 extension Madang {
   /// Sets how long a workspace keeps chats and files. Throws `.notFound`, or `.invalid` for days out of range.
   package func setRetention(_ days: RetentionDays, of name: WorkspaceName) async throws -> WorkspaceRecord {

@@ -89,7 +89,8 @@ extension Madang {
 
   /// `Database.pipelinedWrite` for a principal.
   nonisolated(nonsending) func pipelinedWrite<Success: Sendable>(
-    as principal: Principal, key: Int64?, _ body: @escaping @Sendable (sending Transaction, Caller) async throws -> Success
+    as principal: Principal, key: Int64?,
+    _ body: @escaping @Sendable (sending Transaction, Caller) async throws -> Success
   ) async throws -> Success {
     try await database.pipelinedWrite(key: key) { transaction in
       let caller = try await transaction.pipelinedCaller(principal)

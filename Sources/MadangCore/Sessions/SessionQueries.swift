@@ -50,14 +50,14 @@ extension Transaction {
     return SessionID(number: session, begun: now)
   }
 
-  func session(refreshHash: String, edition: String) throws -> Session? {
+  func session(refreshHash: String, edition: String) throws -> RefreshableSession? {
     try first(
       """
       SELECT s.id, s.created_at, s.refresh_expires_at, u.id AS user_id FROM sessions s LEFT JOIN users u ON u.id = s.user_id
       WHERE s.refresh_hash = \(refreshHash) AND s.edition = \(edition) AND u.disabled_at IS NULL
       """
     ) { row in
-      Session(
+      RefreshableSession(
         id: SessionID(number: try row.get("id"), begun: try row.get("created_at")),
         refreshExpiresAt: try row.get("refresh_expires_at"), user: try row.get("user_id"))
     }
@@ -74,7 +74,8 @@ extension Transaction {
     }
   }
 
-  func able(_ users: [Int64]) throws -> [Int64] {
+  /// The accounts among these that are enabled and have a session.
+  func signedIn(among users: [Int64]) throws -> [Int64] {
     try all(
       """
       SELECT u.id FROM users u WHERE u.id IN (\(list: users)) AND u.disabled_at IS NULL
@@ -150,13 +151,4 @@ extension Transaction {
   func deleteSessions(of user: Int64) throws -> [Int64] {
     try all("DELETE FROM sessions WHERE user_id = \(user) RETURNING id") { try $0.get("id") }
   }
-
-  /// The only row of a statement that always returns one, such as an INSERT with `SQL.returningID`.
-  func one<T>(_ sql: SQL, _ decode: (Row) throws -> T) throws -> T {
-    guard let row = try first(sql, decode) else { throw UnexpectedlyEmpty() }
-    return row
-  }
 }
-
-/// A statement that must return a row returned none: a bug in this program, not an error of the caller.
-struct UnexpectedlyEmpty: Error {}

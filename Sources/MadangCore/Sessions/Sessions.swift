@@ -1,15 +1,5 @@
 import Storage
 
-/// Identifies a session. The number alone is not enough: a database that was restored, or that took over without the last rows, gives
-/// numbers again, and tokens of the lost session must not be valid for the new one.
-package struct SessionID: Hashable, Sendable {
-  package let number: Int64
-  /// When the session began, in milliseconds since 1970.
-  package let begun: Int64
-
-  package init(number: Int64, begun: Int64) { (self.number, self.begun) = (number, begun) }
-}
-
 /// The result of a sign-in. The refresh token cannot be read again: only its hash is stored.
 package struct SignedIn: Sendable {
   package let account: Account
@@ -20,7 +10,7 @@ package struct SignedIn: Sendable {
 }
 
 /// A live session as a refresh finds it.
-package struct Session: Sendable {
+package struct RefreshableSession: Sendable {
   package let id: SessionID
   package let refreshExpiresAt: Int64
   /// Nil if the account was deleted.
@@ -135,7 +125,7 @@ extension Madang {
     sessions: Set<SessionID>, users: Set<Int64>
   ) async throws -> (sessions: Set<SessionID>, users: Set<Int64>) {
     let (living, able) = try await (
-      inParts(sessions) { try $0.sessions($1.map(\.number)) }, inParts(users) { try $0.able($1) }
+      inParts(sessions) { try $0.sessions($1.map(\.number)) }, inParts(users) { try $0.signedIn(among: $1) }
     )
     return (sessions.subtracting(living), users.subtracting(able))
   }
@@ -154,7 +144,7 @@ extension Madang {
   }
 
   /// The session of a refresh token, expired or not. Throws `.noSuchSession`.
-  package func session(refreshToken: String, edition: String) async throws -> Session {
+  package func session(refreshToken: String, edition: String) async throws -> RefreshableSession {
     let hash = RefreshToken.hash(refreshToken)
     return try await database.read { transaction in
       guard let session = try transaction.session(refreshHash: hash, edition: edition) else {
@@ -165,7 +155,7 @@ extension Madang {
   }
 
   /// Throws `.refreshExpired` or `.accountGone` if the session cannot be refreshed.
-  package func requireRefreshable(_ session: Session) throws {
+  package func requireRefreshable(_ session: RefreshableSession) throws {
     guard session.refreshExpiresAt > clock.now else {
       throw Failure(.refreshExpired, "the refresh token has expired")
     }
@@ -173,8 +163,9 @@ extension Madang {
   }
 
   /// Records that a session was refreshed.
-  package func noteRefresh(of session: Session) async throws {
-    try await database.write(ignoresStop: true) { [now = clock.now] in try $0.touchSession(session.id.number, now: now) }
+  package func noteRefresh(of session: RefreshableSession) async throws {
+    try await database.write(ignoresStop: true) { [now = clock.now] in try $0.touchSession(session.id.number, now: now)
+    }
   }
 
   /// How long an expired session is distinguished from an unknown one, in milliseconds.

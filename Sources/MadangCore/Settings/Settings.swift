@@ -52,3 +52,10 @@ public struct Settings: Sendable {
 
   public init() {}
 }
+
+extension Settings {
+  /// The URL of a page, with a code if one is given.
+  package func link(to page: LinkPage, _ code: LinkCode? = nil) -> String {
+    "\(publicURL)/\(page.rawValue)" + (code.map { "/\($0.text)" } ?? "")
+  }
+}

@@ -11,7 +11,7 @@ extension Madang {
     let origin = Origin(edition: "", address: address)
     try await database.write { [self] transaction in
       guard let person = try transaction.personWithPassword(email) else { return }
-      try sendPasswordReset(to: person, by: .stranger, from: origin, in: transaction)
+      try sendPasswordReset(to: person, by: .unknownClient, from: origin, in: transaction)
     }
   }
 

@@ -1,11 +1,6 @@
 import Logging
 import Storage
 
-/// The sign-in methods besides e-mail and password. The names are stored with accounts and sent in replies.
-package enum SocialProvider: String, Sendable, CaseIterable {
-  case apple, kakao
-}
-
 /// A person as a provider describes them.
 package struct SocialProfile: Equatable, Sendable {
   /// The provider's id of the person.

@@ -35,3 +35,7 @@ package struct WorkspaceDetail: Sendable {
   /// Oldest first.
   package let members: Listing<Person>
 }
+
+extension Workspace: Listed {
+  var estimatedSize: Int { 250 + name.utf8.count + description.utf8.count }
+}

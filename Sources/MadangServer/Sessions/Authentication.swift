@@ -107,8 +107,8 @@ extension Service {
   }
 
   /// The session to refresh; counts refusals.
-  private func refreshSession(_ refreshToken: String, _ edition: Edition) async throws -> Session {
-    let session: Session
+  private func refreshSession(_ refreshToken: String, _ edition: Edition) async throws -> RefreshableSession {
+    let session: RefreshableSession
     do {
       session = try await madang.session(refreshToken: refreshToken, edition: edition.name)
     } catch let failure as Failure where failure.code == .noSuchSession {

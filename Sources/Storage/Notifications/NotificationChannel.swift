@@ -64,11 +64,3 @@ package final class NotificationChannel: Sendable {
     await thread.join()
   }
 }
-
-extension Database {
-  /// Opens a channel, which all processes on this database share by its name. The caller closes it. Nil on SQLite, which has one process
-  /// only. Throws `StorageError(.other)` when the process has no file descriptor left.
-  package func makeNotificationChannel(_ name: String) throws -> NotificationChannel? {
-    try source.makeNotificationChannel(name)
-  }
-}

@@ -18,32 +18,3 @@ enum PostgresRights {
     }
   }
 }
-
-extension Transaction {
-  /// Throws if this role of PostgreSQL cannot create tables, or if the tables exist but belong to another role.
-  func requireRoomForTables() throws {
-    let found = try first(
-      """
-      SELECT CAST(current_schema() AS TEXT) AS schema,
-        CASE WHEN has_schema_privilege(current_schema(), 'CREATE') THEN 1 ELSE 0 END AS may_create,
-        (SELECT CAST(tableowner AS TEXT) FROM pg_tables
-          WHERE schemaname = current_schema() AND tablename = 'schema_migrations') AS owner
-      """
-    ) { row in
-      (
-        schema: try row.get("schema", as: String?.self), mayCreate: try row.get("may_create", as: Int.self) == 1,
-        owner: try row.get("owner", as: String?.self)
-      )
-    }
-    guard let found else { return }
-    guard let schema = found.schema else {
-      throw StorageError(.other, "no schema has been selected to create tables in", cure: PostgresRights.searchPathCure)
-    }
-    if let owner = found.owner {
-      throw StorageError(.other, "the tables belong to the role \(owner)", cure: PostgresRights.ownerCure)
-    }
-    if !found.mayCreate {
-      throw StorageError(.other, "permission denied for schema \(schema)", cure: PostgresRights.schemaCure)
-    }
-  }
-}

@@ -77,19 +77,6 @@ struct SQLiteCopy {
     }
   }
 
-  fileprivate func read<Success: Sendable>(
-    logger: Logger, _ body: @escaping @Sendable (Transaction) throws -> Success
-  ) async throws -> Success {
-    var configuration = DatabaseConfiguration(.sqlite(path: target))
-    configuration.readers = 1
-    configuration.statementTimeout = .zero
-    let database = try await Database(configuration, logger: logger)
-    let result: Result<Success, any Error>
-    do { result = .success(try await database.read(body)) } catch { result = .failure(error) }
-    await database.close()
-    return try result.get()
-  }
-
   private func open(_ path: String, flags: CInt) throws(EngineFailure) -> OpaquePointer {
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -104,40 +91,5 @@ struct SQLiteCopy {
   private func run(_ text: String, on database: OpaquePointer) throws(EngineFailure) {
     let code = sqlite3_exec(database, text, nil, nil, nil)
     guard code == SQLITE_OK else { throw EngineFailure(sqlite: code, database, sql: text) }
-  }
-}
-
-extension Database {
-  /// Copies the committed data to a new file, as fast as the disk allows. Throws `.other` on PostgreSQL, which makes its own copies.
-  package func copy(to path: String) async throws {
-    guard let source = source.sqlitePath else { throw StorageError(.other, "PostgreSQL copies its databases itself") }
-    let copy = SQLiteCopy(source: source, target: path, busyTimeout: self.source.busyTimeout, pace: .full)
-    let worker = WorkerPool(name: "copy", threads: 1, queueLimit: 1)
-    defer { worker.shutdown() }
-    try await worker.run { try copy.make() }
-  }
-
-  /// Runs the body against one snapshot of the committed data, however long it takes, while others write. The body may run more than once.
-  /// Errors as with `read`.
-  ///
-  /// A long read would keep SQLite's log from being emptied. So on SQLite the body reads a copy, which is made in `folder` at the given
-  /// pace and removed afterwards.
-  package func readAtLength<Success: Sendable>(
-    copyIn folder: URL, _ pace: Pace, logger: Logger, _ body: @escaping @Sendable (Transaction) throws -> Success
-  ) async throws -> Success {
-    guard let path = source.sqlitePath else { return try await read(body) }
-    let copy = SQLiteCopy(
-      source: path, target: folder.appending(path: "copy.sqlite").path, busyTimeout: source.busyTimeout, pace: pace)
-    let worker = WorkerPool(name: "copy", threads: 1, queueLimit: 1)
-    let result: Result<Success, any Error>
-    do {
-      try await worker.run { try copy.make() }
-      result = .success(try await copy.read(logger: logger, body))
-    } catch {
-      result = .failure(error)
-    }
-    // Not in a task that may be cancelled: a copy that is left would block the next one.
-    await Task { try? await worker.run { copy.remove() } }.value
-    return try result.get()
   }
 }

@@ -102,19 +102,3 @@ struct SQLiteFileCheck {
     return stat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 }
-
-extension Database {
-  /// Checks an SQLite file before it is opened. Throws `.damaged` if it is damaged, or its write-ahead log belongs to another file.
-  /// - Parameter limit: Size in bytes up to which the whole file is read; a larger file is read only if its log may belong to another file.
-  package static func checkFile(at path: String, readingUpTo limit: Int) async throws {
-    let worker = WorkerPool(name: "check", threads: 1, queueLimit: 1)
-    defer { worker.shutdown() }
-    try await worker.run { try SQLiteFileCheck(path: path, limit: limit).run() }
-  }
-
-  /// The file's identity, in the form in which the file stores it; nil on PostgreSQL.
-  package var fileIdentity: (name: String, value: String)? {
-    guard let path = source.sqlitePath, let identity = FileIdentity(path: path) else { return nil }
-    return (SQLiteFileCheck.identityName, "\(identity.inode)")
-  }
-}

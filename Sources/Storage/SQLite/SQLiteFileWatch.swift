@@ -108,11 +108,3 @@ final class SQLiteFileWatch: Sendable {
     }
   }
 }
-
-extension Database {
-  /// Describes how the database's file was exchanged or overwritten while it was open; nil if it was not, and on PostgreSQL.
-  package var fileProblem: String? {
-    guard let watch = source.fileWatch, let problem = watch.problem else { return nil }
-    return watch.failure(problem).message
-  }
-}

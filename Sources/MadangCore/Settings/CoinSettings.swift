@@ -31,3 +31,16 @@ extension SettingForm where Value == [StoreItem] {
       }, write: { $0.map { "\($0.name):\($0.amount):\($0.coins)" }.joined(separator: ",") })
   }
 }
+
+/// An item of the store: coins at a price in Korean won.
+public struct StoreItem: Equatable, Sendable {
+  public let name: String
+  public let amount: Int
+  public let coins: Int
+
+  public init(name: String, amount: Int, coins: Int) {
+    self.name = name
+    self.amount = amount
+    self.coins = coins
+  }
+}

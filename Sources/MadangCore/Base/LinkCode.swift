@@ -20,10 +20,3 @@ package struct LinkCode: Sendable {
 package enum LinkPage: String, CaseIterable, Sendable {
   case invite, password, confirm
 }
-
-extension Settings {
-  /// The URL of a page, with a code if one is given.
-  package func link(to page: LinkPage, _ code: LinkCode? = nil) -> String {
-    "\(publicURL)/\(page.rawValue)" + (code.map { "/\($0.text)" } ?? "")
-  }
-}

@@ -52,7 +52,7 @@ enum AuditActor: Sendable {
   /// Apple or Kakao.
   case provider(SocialProvider)
   /// A client that could not prove its identity.
-  case stranger
+  case unknownClient
 
   func text(administrator name: String) -> String {
     switch self {
@@ -60,7 +60,7 @@ enum AuditActor: Sendable {
     case .administrator: name.isEmpty ? "administrator" : "administrator \(name)"
     case .server: "server"
     case .provider(let provider): "provider \(provider.rawValue)"
-    case .stranger: "stranger"
+    case .unknownClient: "stranger"
     }
   }
 }

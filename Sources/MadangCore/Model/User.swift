@@ -66,3 +66,17 @@ package struct Caller: Sendable {
   package let person: Person
   package var id: Int64 { person.id.number }
 }
+
+/// The sign-in methods besides e-mail and password. The names are stored with accounts and sent in replies.
+package enum SocialProvider: String, Sendable, CaseIterable {
+  case apple, kakao
+}
+
+/// What an account waits for. Until then it is limited to operations on itself: it cannot create workspaces or be added to one, so it meets
+/// no other account.
+package enum Waiting: String, CaseIterable, Sendable {
+  /// The confirmation of its address.
+  case confirmation
+  /// An administrator's approval.
+  case approval
+}

@@ -1,22 +1,5 @@
 import Storage
 
-/// A change of rooms, memberships or sessions of which sockets must be notified. The end of a membership may arrive after the membership
-/// has begun again.
-package enum Change: Hashable, Sendable {
-  /// A channel was deleted with all its chats.
-  case roomDeleted(Int64, workspace: Int64)
-  /// A workspace was deleted with all its rooms.
-  case workspaceDeleted(Int64)
-  /// An account left, or was removed from, a workspace and all rooms in it.
-  case membershipEnded(user: Int64, workspace: Int64)
-  /// An account joined another workspace.
-  case membershipBegan(user: Int64)
-  case sessionEnded(Int64)
-  /// All sessions of an account up to and including this one were ended. They are recognised by account and number, because the addresses
-  /// of their sockets are no longer known.
-  case sessionsEnded(user: Int64, through: Int64)
-}
-
 extension Madang {
   /// Records a change in the transaction that makes it, for the sockets of all servers. Sockets of this server are notified right after the
   /// commit.

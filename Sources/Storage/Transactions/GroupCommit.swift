@@ -37,7 +37,9 @@ struct GroupCommit {
       case .refused(let refusal):
         // The sums for the other writes must not include the refused ones. The neighbours may be refused as well, and each refusal would
         // run the whole batch again; so they run alone afterwards.
-        for index in refusal.writes { outcome.deliveries.append { [write = writes[index]] in write.fail(refusal.error) } }
+        for index in refusal.writes {
+          outcome.deliveries.append { [write = writes[index]] in write.fail(refusal.error) }
+        }
         outcome.postponed += refusal.neighbours.sorted().map { writes[$0] }
         writes = writes.indices.filter { !refusal.writes.contains($0) && !refusal.neighbours.contains($0) }.map {
           writes[$0]

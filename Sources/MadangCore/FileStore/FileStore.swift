@@ -130,8 +130,8 @@ package struct FileStore: Sendable {
 
   /// Throws if the disk cannot be written to or the home cannot be used.
   package func ping() async throws {
-    // Not taken from `ids`: a readiness check must not change the ids that are drawn later.
-    let probe = uploads.appending(path: "probe-\(UUID().uuidString)")
+    // Checks that run at the same time may share this file.
+    let probe = uploads.appending(path: "probe")
     try await workers.run {
       try makeUploads()
       defer { try? FileManager.default.removeItem(at: probe) }

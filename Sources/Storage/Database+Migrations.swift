@@ -1,30 +1,3 @@
-import Crypto
-import Foundation
-
-/// A change of the schema that runs once. Its text never changes after release.
-package struct Migration: Sendable {
-  package let version: Int
-  package let name: String
-  /// One or more statements for both engines. `{{identity}}` is an integer primary key that the engine numbers.
-  package let sql: String
-  /// The hexadecimal SHA-256 of the text.
-  package let checksum: String
-
-  package init(version: Int, name: String, sql: String) {
-    self.version = version
-    self.name = name
-    self.sql = sql
-    checksum = SHA256.hash(data: Data(sql.utf8)).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
-  }
-
-  /// Whether older programs can keep using the database after this migration. The first line of the text says so: `-- additive`.
-  package var isAdditive: Bool {
-    sql.prefix { !$0.isNewline }.trimmingCharacters(in: .whitespaces) == "-- additive"
-  }
-}
-
 extension Database {
   /// Migrates the schema up to the last of these migrations, each in its own transaction. From then on, newer programs cannot run
   /// non-additive migrations while this one has the database open. Several processes may call this at once.
@@ -70,5 +43,34 @@ extension Transaction {
   fileprivate func beginMigration(_ dialect: Dialect) throws {
     try liftTimeouts()
     if let lock = dialect.migrationLock { try execute(lock) }
+  }
+}
+
+extension Transaction {
+  /// Throws if this role of PostgreSQL cannot create tables, or if the tables exist but belong to another role.
+  func requireRoomForTables() throws {
+    let found = try first(
+      """
+      SELECT CAST(current_schema() AS TEXT) AS schema,
+        CASE WHEN has_schema_privilege(current_schema(), 'CREATE') THEN 1 ELSE 0 END AS may_create,
+        (SELECT CAST(tableowner AS TEXT) FROM pg_tables
+          WHERE schemaname = current_schema() AND tablename = 'schema_migrations') AS owner
+      """
+    ) { row in
+      (
+        schema: try row.get("schema", as: String?.self), mayCreate: try row.get("may_create", as: Int.self) == 1,
+        owner: try row.get("owner", as: String?.self)
+      )
+    }
+    guard let found else { return }
+    guard let schema = found.schema else {
+      throw StorageError(.other, "no schema has been selected to create tables in", cure: PostgresRights.searchPathCure)
+    }
+    if let owner = found.owner {
+      throw StorageError(.other, "the tables belong to the role \(owner)", cure: PostgresRights.ownerCure)
+    }
+    if !found.mayCreate {
+      throw StorageError(.other, "permission denied for schema \(schema)", cure: PostgresRights.schemaCure)
+    }
   }
 }

@@ -50,3 +50,29 @@ private func isDomain(_ text: String) -> Bool {
   text.contains(".") && !text.split(separator: ".", omittingEmptySubsequences: false).contains("")
     && !text.contains { "@*".contains($0) || $0.isWhitespace }
 }
+
+/// Who may sign up.
+public enum Registration: String, CaseIterable, Sendable {
+  /// Every client with an API key.
+  case open
+  /// Owners of invited addresses.
+  case invite
+  /// Owners of invited addresses and of addresses in the configured domains.
+  case domain
+  case closed
+}
+
+/// What an account may do before its address is confirmed.
+public enum AddressConfirmation: String, CaseIterable, Sendable {
+  /// Everything; confirmation is not requested.
+  case off
+  /// Only operations on the account itself.
+  case limited
+  /// Only operations on the account itself, and only in the session of the sign-up; further sign-ins need the confirmation.
+  case required
+}
+
+/// Whether a new account waits for an administrator's approval.
+package enum Approval: String, CaseIterable, Sendable {
+  case on, off
+}

@@ -155,3 +155,15 @@ struct Digest {
 
   func isOf(size: Int, sha256: String) -> Bool { self.size == size && hex == sha256 }
 }
+
+/// Why a backup could not be made, read or restored, in words.
+package struct BackupProblem: Error, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+
+  /// A system call failed.
+  init(_ what: String, _ path: String, errno code: Int32 = errno) {
+    description = "\(path) cannot be \(what): \(String(cString: strerror(code)))"
+  }
+}

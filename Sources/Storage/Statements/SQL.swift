@@ -13,21 +13,9 @@ package struct SQL: Sendable {
     let type: SQLType
   }
 
-  private init(template: SQLTemplate, parameters: [Parameter]) {
+  init(template: SQLTemplate, parameters: [Parameter]) {
     self.template = template
     self.parameters = parameters
-  }
-
-  /// `INSERT INTO table (columns) VALUES (...), (...)`. Pass at least one row, each with one value per column. Names are pasted.
-  package static func insert(into table: String, _ columns: [Schema.Column], rows: [[SQLValue]]) -> SQL {
-    let names = columns.map(\.name).joined(separator: ", ")
-    let row = "(" + columns.map { _ in SQLTemplate.mark }.joined(separator: ", ") + ")"
-    let template =
-      "INSERT INTO \(table) (\(names)) VALUES " + rows.map { _ in row }.joined(separator: ", ")
-    let parameters = rows.flatMap { row in
-      zip(row, columns).map { Parameter(value: $0, type: $1.type) }
-    }
-    return SQL(template: SQLTemplate(template), parameters: parameters)
   }
 
   /// Ends an INSERT of one row into a table with a numbered `id` (`{{identity}}`). The statement then returns the new row's `id`, or no row

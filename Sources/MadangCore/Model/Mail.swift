@@ -22,7 +22,7 @@ package enum MailKind: String, CaseIterable, Sendable {
   var isLimited: Bool { ![.test, .alarm, .newSignIn].contains(self) }
 
   /// Mails that unknown clients can cause. They may use only half of the hourly limit.
-  static let causedByStrangers: [MailKind] = [.addressConfirmation, .newSignIn]
+  static let causedByUnknownClients: [MailKind] = [.addressConfirmation, .newSignIn]
 
   /// Mails to administrators. They stay queued when an account with the same address is deleted.
   static let toAdministrators: [MailKind] = [.test, .approvalNeeded, .alarm]
@@ -43,7 +43,7 @@ package struct Mail: Sendable {
 
   /// This kind's share of the hourly limit.
   func share(of limit: Int) -> Int {
-    MailKind.causedByStrangers.contains { $0.rawValue == kind } ? limit / 2 + limit % 2 : limit
+    MailKind.causedByUnknownClients.contains { $0.rawValue == kind } ? limit / 2 + limit % 2 : limit
   }
 
   init(_ row: Row) throws {
