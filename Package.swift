@@ -14,10 +14,8 @@ let strict: [SwiftSetting] = [
 // Scripts/price alone sets it: modules with decoders then call out at every edge between basic blocks, and the program
 // that counts the calls is there. Never otherwise, as no package may depend on one with unsafe flags.
 let isPriced = Context.environment["MADANG_PRICE"] != nil
-let counted =
-  strict
-  + (isPriced
-    ? [.unsafeFlags(["-sanitize=fuzzer", "-sanitize-coverage=edge,trace-pc-guard", "-enable-testing"])] : [])
+let counting: [SwiftSetting] =
+  isPriced ? [.unsafeFlags(["-sanitize=fuzzer", "-sanitize-coverage=edge,trace-pc-guard", "-enable-testing"])] : []
 
 // Packages that only chat needs are fetched with the trait `Chat` alone. Without traits (`.package(url: …, traits: [])`) the libraries
 // of Socket.IO are what one can build.
@@ -64,6 +62,221 @@ extension Target.Dependency {
     name: "Yams", package: "Yams", condition: .when(traits: ["Chat"]))
 }
 
+/// Socket.IO: knows nothing of chat.
+let socketIO: [Target] = [
+  .target(name: "SocketIOProtocol", exclude: ["README.md"]),
+  .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+  .target(
+    name: "SocketIOServer",
+    dependencies: [
+      "CZlib", "SocketIOProtocol", .deque, .httpTypes, .hummingbirdCore, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
+      .nioHTTPTypesHTTP1, .nioPosix, .nioSSLIfTLS, .nioTLS, .serviceLifecycle, .unixSignals,
+    ], exclude: ["README.md"]),
+  .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+  .target(
+    name: "SocketIOPostgres", dependencies: ["CPostgres", "SocketIOServer", "SocketIOProtocol", .deque],
+    exclude: ["README.md"]),
+  .target(
+    name: "SocketIOClient",
+    dependencies: [
+      "SocketIOProtocol", .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS, .nioWebSocket,
+    ], exclude: ["README.md"]),
+  .executableTarget(
+    name: "socketio-echo",
+    dependencies: [
+      "SocketIOClient", "SocketIOPostgres", "SocketIOServer", "SocketIOProtocol", .argumentParser, .httpTypes,
+      .hummingbird, .logging, .nioCore, .nioPosix,
+    ]),
+]
+
+/// One server on one database. Each imports those above it only.
+let chatServer: [Target] = [
+  .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+  .target(name: "Storage", dependencies: ["CPostgres", "CSQLite", .crypto, .deque, .logging], exclude: ["README.md"]),
+  .target(
+    name: "Migrations", path: "migrations",
+    resources: [
+      .embedInCode("0001_initial.sql"), .embedInCode("0002_file_removals.sql"), .embedInCode("0003_administration.sql"),
+      .embedInCode("0004_payment_claims.sql"), .embedInCode("0005_installation.sql"),
+      .embedInCode("0006_deletions.sql"), .embedInCode("0007_changes.sql"), .embedInCode("0008_session_expiry.sql"),
+      .embedInCode("0009_push_outbox.sql"), .embedInCode("0010_push_by_room.sql"), .embedInCode("0011_audit.sql"),
+      .embedInCode("0012_registration.sql"), .embedInCode("0013_hosting.sql"), .embedInCode("0014_mail.sql"),
+      .embedInCode("0015_sign_in_revocations.sql"), .embedInCode("0016_accounts.sql"),
+      .embedInCode("0017_operations.sql"), .embedInCode("0018_sign_in_endings.sql"), .embedInCode("0019_notices.sql"),
+      .embedInCode("0020_device_owners.sql"), .embedInCode("0021_documents.sql"), .embedInCode("0022_bounds.sql"),
+      .embedInCode("0023_authors.sql"),
+    ]),
+  .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
+  .target(
+    name: "MadangCore", dependencies: ["CArgon2", "CZlib", "Storage", "Migrations", .crypto, .cryptoExtras, .logging],
+    exclude: ["README.md"], resources: [.embedInCode("Resources/default.png")]),
+  // Apple, Kakao, PortOne, Firebase, mail servers and buckets, behind protocols of the domain.
+  .target(
+    name: "MadangProviders",
+    dependencies: [
+      "MadangCore", "SocketIOProtocol", "Storage", .asyncHTTPClient, .crypto, .jwtKit, .logging, .nioCore, .nioHTTP1,
+      .nioPosix, .nioSSL,
+    ], exclude: ["README.md"]),
+  .target(name: "MadangAPI", exclude: ["README.md"]),
+  .target(name: "OpenAPIFiles", path: "openapi", exclude: ["2024-10.json", "2024-01.json", "development.json"]),
+  .target(name: "OpenAPI", dependencies: ["OpenAPIFiles"]),
+  // Opening, administration, backups, the doctor: needs no listener.
+  .target(
+    name: "MadangOperations",
+    dependencies: [
+      "MadangProviders", "MadangCore", "MadangAPI", "SocketIOProtocol", "Storage", .asyncHTTPClient, .crypto, .logging,
+      .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
+    ], exclude: ["README.md"]),
+  .target(
+    name: "MadangServer",
+    dependencies: [
+      "MadangOperations", "MadangProviders", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer",
+      "Storage", .asyncHTTPClient, .crypto, .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore,
+      .nioHTTP1, .nioPosix, .nioFileSystem, .nioSSL, .serviceLifecycle,
+    ], exclude: ["README.md"], resources: [.embedInCode("Resources/page.html")]),
+]
+
+/// Libraries for apps, and the program, which has everything.
+let clients: [Target] = [
+  .target(
+    name: "MadangClient",
+    dependencies: [
+      "MadangAPI", "SocketIOClient", "SocketIOProtocol", .asyncHTTPClient, .crypto, .grdb, .logging, .nioCore,
+      .nioFoundationCompat, .nioHTTP1, .nioPosix, .nioSSL,
+    ], exclude: ["README.md"]),
+  .executableTarget(
+    name: "madang",
+    dependencies: [
+      "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangClient", "MadangAPI",
+      "MadangDevelopment", "Conformance", "SocketIOServer", .argumentParser, .asyncHTTPClient, .configuration, .logging,
+      .nioCore, .nioHTTP1, .system, .unixSignals, .serviceLifecycle,
+    ], exclude: ["README.md"]),
+]
+
+/// For people who test clients. The server does not know it.
+let testKit: [Target] = [
+  // Worlds, seeds, faults, the journal: behind `/_dev` of a server in development mode.
+  .target(
+    name: "MadangDevelopment",
+    dependencies: [
+      "MadangServer", "MadangOperations", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer",
+      "Storage", .crypto, .deque, .hummingbird, .httpTypes, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
+    ], exclude: ["README.md"],
+    resources: [
+      .embedInCode("Resources/empty.yaml"), .embedInCode("Resources/courtyard.yaml"),
+      .embedInCode("Resources/crowded.yaml"), .embedInCode("Resources/edge.yaml"),
+    ]),
+  // The same as a library for tests in Swift.
+  .target(
+    name: "MadangTesting",
+    dependencies: [
+      "MadangDevelopment", "MadangServer", "MadangOperations", "MadangCore", "MadangClient", "MadangAPI", .logging,
+    ], exclude: ["README.md"]),
+  // The wire contract as a black-box suite, for any server.
+  .target(
+    name: "Conformance",
+    dependencies: [
+      "MadangAPI", "SocketIOClient", "SocketIOProtocol", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
+    ], exclude: ["README.md"]),
+]
+
+/// Programs of the documentation, which so keep compiling.
+let examples: [Target] = [
+  .executableTarget(name: "socketio-example", dependencies: ["SocketIOServer"], path: "Examples/SocketIOExample"),
+  .executableTarget(
+    name: "socketio-client-example", dependencies: ["SocketIOClient"], path: "Examples/SocketIOClientExample"),
+  .executableTarget(
+    name: "socketio-tutorial-first", dependencies: ["SocketIOServer"], path: "Examples/SocketIOTutorial/First"),
+  .executableTarget(
+    name: "socketio-tutorial-server", dependencies: ["SocketIOServer"], path: "Examples/SocketIOTutorial/Server"),
+  .executableTarget(
+    name: "socketio-tutorial-client", dependencies: ["SocketIOClient"], path: "Examples/SocketIOTutorial/Client"),
+  .executableTarget(
+    name: "socketio-binary-server", dependencies: ["SocketIOServer"], path: "Examples/SocketIOBinary/Server"),
+  .executableTarget(
+    name: "socketio-binary-client", dependencies: ["SocketIOClient"], path: "Examples/SocketIOBinary/Client"),
+  .executableTarget(
+    name: "socketio-hummingbird", dependencies: ["SocketIOServer", .hummingbird, .nioCore],
+    path: "Examples/SocketIOHummingbird"),
+  .target(name: "ChatScreenExample", dependencies: ["MadangClient"], path: "Examples/ChatScreen"),
+]
+
+/// Tests, and what they share.
+let tests: [Target] = [
+  .target(
+    name: "Support",
+    dependencies: [
+      "MadangDevelopment", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangClient",
+      "MadangAPI", "OpenAPI", "SocketIOClient", "SocketIOProtocol", "Storage", .asyncHTTPClient, .hummingbird, .logging,
+      .nioCore, .nioHTTP1, .nioPosix,
+    ], path: "Tests/Support"),
+  .target(name: "Fuzzing", path: "Tests/Fuzzing", resources: [.copy("Corpus")]),
+  // Knows nothing of Madang.
+  .target(
+    name: "SocketIOSupport", dependencies: ["SocketIOClient", "SocketIOProtocol", .logging, .nioCore, .nioPosix],
+    path: "Tests/SocketIOSupport"),
+  .testTarget(name: "SocketIOProtocolTests", dependencies: ["Fuzzing", "SocketIOProtocol"]),
+  .testTarget(
+    name: "SocketIOServerTests",
+    dependencies: [
+      "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", .httpTypes,
+      .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioPosix, .serviceLifecycle,
+    ], resources: [.embedInCode("Resources/reference-wire.txt")]),
+  .testTarget(
+    name: "SocketIOClientTests",
+    dependencies: [
+      "SocketIOClient", "SocketIOServer", "SocketIOProtocol", "SocketIOSupport", .httpTypes, .logging, .nioCore,
+      .nioPosix, .nioSSL,
+    ]),
+  .testTarget(
+    name: "SocketIOPostgresTests",
+    dependencies: [
+      "CPostgres", "SocketIOPostgres", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport",
+      .httpTypes, .logging, .nioCore,
+    ]),
+  .testTarget(name: "StorageTests", dependencies: ["SocketIOSupport", "Storage", "Support", .logging]),
+  .testTarget(name: "MadangCoreTests", dependencies: ["MadangCore", "Support"]),
+  .testTarget(
+    name: "MadangProvidersTests", dependencies: ["Fuzzing", "MadangProviders", "MadangCore", .nioCore, .nioPosix]),
+  .testTarget(
+    name: "MadangClientTests",
+    dependencies: [
+      "MadangTesting", "MadangClient", "MadangAPI", "Support", .asyncHTTPClient, .nioCore, .nioPosix, .nioSSL, .nioTLS,
+    ]),
+  .testTarget(
+    name: "MadangServerTests",
+    dependencies: [
+      "Fuzzing", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangAPI", "SocketIOClient",
+      "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Support", .cryptoExtras, .httpTypes, .jwtKit, .nioCore,
+      .nioEmbedded, .nioHTTP1, .nioPosix,
+    ]),
+  .testTarget(
+    name: "MadangDevelopmentTests",
+    dependencies: [
+      "MadangDevelopment", "MadangServer", "MadangOperations", "MadangCore", "MadangClient", "MadangAPI",
+      "SocketIOClient", "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Storage", "Support", .asyncHTTPClient,
+      .httpTypes, .hummingbird, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .serviceLifecycle,
+    ]),
+  .testTarget(name: "MadangTestingTests", dependencies: ["MadangTesting", "MadangClient", "MadangAPI"]),
+  .testTarget(
+    name: "ConformanceTests",
+    dependencies: [
+      "Conformance", "MadangServer", "MadangOperations", "MadangCore", "MadangAPI", "SocketIOProtocol", "Support",
+      .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
+    ]),
+  .testTarget(
+    name: "MadangCommandTests",
+    dependencies: ["madang", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", .argumentParser]),
+  .executableTarget(
+    name: "room-device", dependencies: ["MadangAPI", "MadangClient", .nioCore, .unixSignals], path: "Tests/RoomDevice"),
+  .testTarget(
+    name: "EndToEndTests",
+    dependencies: [
+      "MadangAPI", "MadangClient", "MadangServer", "MadangOperations", "MadangCore", "SocketIOClient",
+      "SocketIOProtocol", "Storage", "Support", .asyncHTTPClient, .nioCore, .nioHTTP1,
+    ]),
+]
+
 let package = Package(
   name: "madang",
   platforms: [.macOS(.v15), .iOS(.v18)],
@@ -104,279 +317,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
-  targets: [
-    // Socket.IO: knows nothing of chat.
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .target(name: "SocketIOProtocol", exclude: ["README.md"], swiftSettings: counted),
-    .target(
-      name: "SocketIOServer",
-      dependencies: [
-        "CZlib", "SocketIOProtocol", .deque, .httpTypes, .hummingbirdCore, .logging, .nioCore, .nioHTTP1,
-        .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix, .nioSSLIfTLS, .nioTLS, .serviceLifecycle, .unixSignals,
-      ],
-      exclude: ["README.md"], swiftSettings: counted),
-    .target(
-      name: "SocketIOClient",
-      dependencies: [
-        "SocketIOProtocol", .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS,
-        .nioWebSocket,
-      ],
-      exclude: ["README.md"], swiftSettings: strict),
-    .executableTarget(
-      name: "socketio-echo",
-      dependencies: [
-        "SocketIOClient", "SocketIOPostgres", "SocketIOServer", "SocketIOProtocol", .argumentParser, .httpTypes,
-        .hummingbird, .logging, .nioCore, .nioPosix,
-      ],
-      swiftSettings: strict),
-
-    .systemLibrary(
-      name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-    .target(
-      name: "SocketIOPostgres", dependencies: ["CPostgres", "SocketIOServer", "SocketIOProtocol", .deque],
-      exclude: ["README.md"], swiftSettings: counted),
-
-    // Storage and domain: know nothing of HTTP or of an edition.
-    .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3",
-      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
-    .target(
-      name: "Storage", dependencies: ["CPostgres", "CSQLite", .crypto, .deque, .logging],
-      exclude: ["README.md"], swiftSettings: strict),
-    .target(
-      name: "Migrations", path: "migrations",
-      resources: [
-        .embedInCode("0001_initial.sql"), .embedInCode("0002_file_removals.sql"),
-        .embedInCode("0003_administration.sql"), .embedInCode("0004_payment_claims.sql"),
-        .embedInCode("0005_installation.sql"), .embedInCode("0006_deletions.sql"),
-        .embedInCode("0007_changes.sql"), .embedInCode("0008_session_expiry.sql"),
-        .embedInCode("0009_push_outbox.sql"),
-        .embedInCode("0010_push_by_room.sql"), .embedInCode("0011_audit.sql"),
-        .embedInCode("0012_registration.sql"), .embedInCode("0013_hosting.sql"),
-        .embedInCode("0014_mail.sql"), .embedInCode("0015_sign_in_revocations.sql"),
-        .embedInCode("0016_accounts.sql"), .embedInCode("0017_operations.sql"),
-        .embedInCode("0018_sign_in_endings.sql"), .embedInCode("0019_notices.sql"),
-        .embedInCode("0020_device_owners.sql"), .embedInCode("0021_documents.sql"),
-        .embedInCode("0022_bounds.sql"), .embedInCode("0023_authors.sql"),
-      ],
-      swiftSettings: strict),
-    .systemLibrary(
-      name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
-    .target(
-      name: "MadangCore",
-      dependencies: ["CArgon2", "CZlib", "Storage", "Migrations", .crypto, .cryptoExtras, .logging],
-      exclude: ["README.md"], resources: [.embedInCode("Resources/default.png")], swiftSettings: counted),
-    // Apple, Kakao, PortOne, Firebase, mail servers and buckets, behind protocols of the domain.
-    .target(
-      name: "MadangProviders",
-      dependencies: [
-        "MadangCore", "SocketIOProtocol", "Storage", .asyncHTTPClient, .crypto, .jwtKit, .logging, .nioCore, .nioHTTP1,
-        .nioPosix, .nioSSL,
-      ],
-      exclude: ["README.md"], swiftSettings: counted),
-
-    // For who runs a server: opening, administration, backups, the doctor. Needs no listener.
-    .target(
-      name: "MadangOperations",
-      dependencies: [
-        "MadangProviders", "MadangCore", "MadangAPI", "SocketIOProtocol", "Storage", .asyncHTTPClient, .crypto,
-        .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
-      ],
-      exclude: ["README.md"], swiftSettings: strict),
-
-    // The wire, both ends.
-    .target(
-      name: "OpenAPIFiles", path: "openapi", exclude: ["2024-10.json", "2024-01.json", "development.json"]),
-    .target(name: "OpenAPI", dependencies: ["OpenAPIFiles"], swiftSettings: strict),
-    .target(name: "MadangAPI", exclude: ["README.md"], swiftSettings: counted),
-    .target(
-      name: "MadangServer",
-      dependencies: [
-        "MadangOperations", "MadangProviders", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol",
-        "SocketIOServer", "Storage",
-        .asyncHTTPClient,
-        .crypto,
-        .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
-        .nioSSL, .serviceLifecycle,
-      ],
-      exclude: ["README.md"], resources: [.embedInCode("Resources/page.html")], swiftSettings: counted),
-    // For people who test clients: worlds, seeds, faults, the journal. Behind `/_dev` of a server in development mode.
-    .target(
-      name: "MadangDevelopment",
-      dependencies: [
-        "MadangServer", "MadangOperations", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer",
-        "Storage", .crypto,
-        .deque, .hummingbird, .httpTypes, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
-      ],
-      exclude: ["README.md"],
-      resources: [
-        .embedInCode("Resources/empty.yaml"), .embedInCode("Resources/courtyard.yaml"),
-        .embedInCode("Resources/crowded.yaml"), .embedInCode("Resources/edge.yaml"),
-      ],
-      swiftSettings: counted),
-    // The same as a library for tests in Swift.
-    .target(
-      name: "MadangTesting",
-      dependencies: [
-        "MadangDevelopment", "MadangServer", "MadangOperations", "MadangCore", "MadangClient", "MadangAPI", .logging,
-      ],
-      exclude: ["README.md"], swiftSettings: strict),
-    // The wire contract as a black-box suite, for any server.
-    .target(
-      name: "Conformance",
-      dependencies: [
-        "MadangAPI", "SocketIOClient", "SocketIOProtocol", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
-      ],
-      exclude: ["README.md"], swiftSettings: strict),
-    .target(
-      name: "MadangClient",
-      dependencies: [
-        "MadangAPI", "SocketIOClient", "SocketIOProtocol", .asyncHTTPClient, .crypto, .grdb, .logging, .nioCore,
-        .nioFoundationCompat, .nioHTTP1, .nioPosix, .nioSSL,
-      ],
-      exclude: ["README.md"], swiftSettings: strict),
-    .target(
-      name: "ChatScreenExample", dependencies: ["MadangClient"], path: "Examples/ChatScreen", swiftSettings: strict),
-    .executableTarget(
-      name: "madang",
-      dependencies: [
-        "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangClient", "MadangAPI",
-        "MadangDevelopment",
-        "Conformance", "SocketIOServer",
-        .argumentParser, .asyncHTTPClient, .configuration, .logging, .nioCore, .nioHTTP1,
-        .system,
-        .unixSignals, .serviceLifecycle,
-      ],
-      exclude: ["README.md"], swiftSettings: strict),
-
-    // Tests.
-    .target(
-      name: "Support",
-      dependencies: [
-        "MadangDevelopment", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangClient",
-        "MadangAPI", "OpenAPI",
-        "SocketIOClient",
-        "SocketIOProtocol", "Storage", .asyncHTTPClient, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix,
-      ],
-      path: "Tests/Support", swiftSettings: strict),
-    // The example of the README, so that it keeps compiling.
-    .executableTarget(
-      name: "socketio-example", dependencies: ["SocketIOServer"], path: "Examples/SocketIOExample",
-      swiftSettings: strict),
-    // That of the client's "Getting started".
-    .executableTarget(
-      name: "socketio-client-example", dependencies: ["SocketIOClient"], path: "Examples/SocketIOClientExample",
-      swiftSettings: strict),
-    // Those of the server's tutorial.
-    .executableTarget(
-      name: "socketio-tutorial-first", dependencies: ["SocketIOServer"], path: "Examples/SocketIOTutorial/First",
-      swiftSettings: strict),
-    .executableTarget(
-      name: "socketio-tutorial-server", dependencies: ["SocketIOServer"], path: "Examples/SocketIOTutorial/Server",
-      swiftSettings: strict),
-    .executableTarget(
-      name: "socketio-tutorial-client", dependencies: ["SocketIOClient"], path: "Examples/SocketIOTutorial/Client",
-      swiftSettings: strict),
-    // Those of the pages on binary events.
-    .executableTarget(
-      name: "socketio-binary-server", dependencies: ["SocketIOServer"],
-      path: "Examples/SocketIOBinary/Server", swiftSettings: strict),
-    .executableTarget(
-      name: "socketio-binary-client", dependencies: ["SocketIOClient"],
-      path: "Examples/SocketIOBinary/Client", swiftSettings: strict),
-    // That of the server's "Getting started" on the port of an HTTP application.
-    .executableTarget(
-      name: "socketio-hummingbird", dependencies: ["SocketIOServer", .hummingbird, .nioCore],
-      path: "Examples/SocketIOHummingbird", swiftSettings: strict),
-    .target(
-      name: "Fuzzing", path: "Tests/Fuzzing", resources: [.copy("Corpus")], swiftSettings: strict),
-    // What the tests of Socket.IO's modules share. It knows nothing of Madang.
-    .target(
-      name: "SocketIOSupport", dependencies: ["SocketIOClient", "SocketIOProtocol", .logging, .nioCore, .nioPosix],
-      path: "Tests/SocketIOSupport", swiftSettings: strict),
-    .testTarget(
-      name: "SocketIOProtocolTests", dependencies: ["Fuzzing", "SocketIOProtocol"], swiftSettings: strict),
-    .testTarget(
-      name: "SocketIOServerTests",
-      dependencies: [
-        "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", .httpTypes,
-        .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioPosix, .serviceLifecycle,
-      ],
-      resources: [.embedInCode("Resources/reference-wire.txt")], swiftSettings: strict),
-    .testTarget(
-      name: "SocketIOClientTests",
-      dependencies: [
-        "SocketIOClient", "SocketIOServer", "SocketIOProtocol", "SocketIOSupport", .httpTypes, .logging, .nioCore,
-        .nioPosix, .nioSSL,
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "SocketIOPostgresTests",
-      dependencies: [
-        "CPostgres", "SocketIOPostgres", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport",
-        .httpTypes, .logging, .nioCore,
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "StorageTests", dependencies: ["SocketIOSupport", "Storage", "Support", .logging], swiftSettings: strict),
-    .testTarget(
-      name: "MadangCoreTests", dependencies: ["MadangCore", "Support"], swiftSettings: strict),
-    .testTarget(
-      name: "MadangProvidersTests", dependencies: ["Fuzzing", "MadangProviders", "MadangCore", .nioCore, .nioPosix],
-      swiftSettings: strict),
-    .testTarget(
-      name: "MadangClientTests",
-      dependencies: [
-        "MadangTesting", "MadangClient", "MadangAPI", "Support", .asyncHTTPClient, .nioCore, .nioPosix, .nioSSL,
-        .nioTLS,
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "MadangServerTests",
-      dependencies: [
-        "Fuzzing", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangAPI", "SocketIOClient",
-        "SocketIOProtocol",
-        "SocketIOServer",
-        "SocketIOSupport", "Support", .cryptoExtras, .httpTypes, .jwtKit, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix,
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "MadangDevelopmentTests",
-      dependencies: [
-        "MadangDevelopment", "MadangServer", "MadangOperations", "MadangCore", "MadangClient", "MadangAPI",
-        "SocketIOClient",
-        "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Storage", "Support", .asyncHTTPClient, .httpTypes,
-        .hummingbird, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .serviceLifecycle,
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "MadangTestingTests", dependencies: ["MadangTesting", "MadangClient", "MadangAPI"], swiftSettings: strict),
-    .testTarget(
-      name: "ConformanceTests",
-      dependencies: [
-        "Conformance", "MadangServer", "MadangOperations", "MadangCore", "MadangAPI", "SocketIOProtocol", "Support",
-        .asyncHTTPClient,
-        .nioCore, .nioHTTP1, .nioPosix,
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "MadangCommandTests",
-      dependencies: ["madang", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", .argumentParser],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "room-device", dependencies: ["MadangAPI", "MadangClient", .nioCore, .unixSignals],
-      path: "Tests/RoomDevice", swiftSettings: strict),
-    .testTarget(
-      name: "EndToEndTests",
-      dependencies: [
-        "MadangAPI", "MadangClient", "MadangServer", "MadangOperations", "MadangCore", "SocketIOClient",
-        "SocketIOProtocol", "Storage",
-        "Support",
-        .asyncHTTPClient,
-        .nioCore, .nioHTTP1,
-      ],
-      swiftSettings: strict),
-  ]
+  targets: socketIO + chatServer + clients + testKit + examples + tests
 )
 
 if isPriced {
@@ -391,6 +332,19 @@ if isPriced {
         "SocketIOPostgres",
         "SocketIOProtocol", "SocketIOServer", "Storage", .hummingbird, .httpTypes, .jwtKit, .nioCore,
       ],
-      path: "Tests/Price", swiftSettings: strict),
+      path: "Tests/Price"),
   ]
+}
+
+/// Modules with decoders.
+let counted: Set = [
+  "SocketIOProtocol", "SocketIOServer", "SocketIOPostgres", "MadangCore", "MadangProviders", "MadangAPI",
+  "MadangServer", "MadangDevelopment",
+]
+
+/// In C.
+let withoutSwift: Set = ["OpenAPIFiles", "PriceCounters"]
+
+for target in package.targets where target.type != .system && !withoutSwift.contains(target.name) {
+  target.swiftSettings = strict + (counted.contains(target.name) ? counting : [])
 }
