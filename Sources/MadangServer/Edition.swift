@@ -2,25 +2,25 @@ import MadangAPI
 import MadangCore
 
 /// One dialect of the wire: its routes, ids, dates, codes and chats. It translates and decides nothing.
-/// A class: every request hands it on, and a copy of all that it holds is expensive.
+/// A class, because every request passes it on and copying a large value is expensive.
 final class Edition: Sendable {
   let id: EditionName
   let routes: RouteTable
   let dates: WireDates
-  /// How an id in a path or namespace is read; an id of the wrong form names nothing.
+  /// Reads an id in a path or namespace; an id of another form matches nothing.
   let reference: @Sendable (String) -> Reference
-  /// How an id is written, as text.
+  /// Writes an id as text.
   let text: @Sendable (ObjectID) -> String
-  /// Whether an id has this edition's form: what tells to which edition a namespace belongs.
+  /// Whether an id has this edition's form, which decides the edition of a namespace.
   let isID: @Sendable (String) -> Bool
-  /// The rooms a namespace of this prefix may stand for.
+  /// The kinds of rooms for a namespace with this prefix.
   let rooms: @Sendable (RoomNamespace.Prefix) -> [Room.Kind]
-  /// The namespaces a chat goes to, with the event it arrives as.
+  /// The namespaces of a chat, with the name of its event.
   let targets: @Sendable (Chat) -> [(namespace: RoomNamespace, event: ChatEvent)]
   private let elements: @Sendable (Room.Kind, [Chat]) -> [UInt8]
-  /// Whether a refresh that shows a valid access token of its session is refused (`E04`).
+  /// Whether a refresh with a valid access token of its session is refused (`E04`).
   let refusesEarlyRefresh: Bool
-  /// What an invitation of somebody without account answers.
+  /// The answer to an invitation of an address without an account.
   let noSuchInvitee: ErrorCode
 
   init(
@@ -37,7 +37,7 @@ final class Edition: Sendable {
     (self.refusesEarlyRefresh, self.noSuchInvitee) = (refusesEarlyRefresh, noSuchInvitee)
   }
 
-  /// What sessions and tokens of the edition carry.
+  /// The edition's name in sessions and tokens.
   var name: String { id.rawValue }
 
   /// The chat's JSON: the same bytes for the POST reply and the sockets.
@@ -46,7 +46,7 @@ final class Edition: Sendable {
   /// The JSON of chats of one room, with commas between.
   func encode(_ chats: [Chat]) -> [UInt8] { chats.first.map { elements($0.room.kind, chats) } ?? [] }
 
-  /// - Parameter offset: Whose wall-clock digits dates show, in milliseconds east of UTC.
+  /// - Parameter offset: The time zone of its dates, in milliseconds east of UTC.
   static func named(_ name: EditionName, offset: Int64) -> Edition {
     switch name {
     case .january2024: january2024(offset: offset)
@@ -57,15 +57,15 @@ final class Edition: Sendable {
 
 /// How an edition writes dates and reads cursors (wire contract, Dates; Cursors).
 struct WireDates: Sendable {
-  /// Wall-clock digits of dates: milliseconds east of UTC.
+  /// The time zone of dates: milliseconds east of UTC.
   let offset: Int64
-  /// What a cursor without zone is taken for: milliseconds east of UTC.
+  /// The default time zone of cursors: milliseconds east of UTC.
   let zonelessOffset: Int64
 
-  /// A moment as it travels.
+  /// A date in wire format.
   func label(_ moment: Int64) -> String { WireDate.string(moment, offset: offset) }
 
-  /// The moment a cursor names on this server's clock; nil if it is absent or blank. Throws `.invalid`.
+  /// The moment of a cursor on this server's clock; nil if it is absent or blank. Throws `.invalid`.
   func moment(_ cursor: String?) throws -> Int64? {
     do {
       return try Cursor.label(cursor, zoneless: zonelessOffset).map { $0 - offset }

@@ -10,16 +10,16 @@ import Storage
 /// A server on one database, from start to close. It is run once.
 public final class MadangServer: Sendable {
   let service: Service
-  /// The work beside the requests.
+  /// The background work.
   let background: BackgroundWork
   let surroundings: Surroundings
-  /// Nil if another part of the process listens for it.
+  /// Nil if another part of the process listens for this server.
   let listeners: Listeners?
   /// Nil without TLS.
   let certificate: SocketIOServer.TLSCertificate?
   private let rooms: LiveRooms
   private let sink: AuditSink
-  /// Held for as long as the server is there.
+  /// Held as long as the server exists.
   private let lock: FileLock?
 
   init(
@@ -52,9 +52,9 @@ public final class MadangServer: Sendable {
     if let failure { throw failure }
   }
 
-  /// The work beside the requests, the listeners and the watch of the certificate. When one ends, all do.
+  /// The background work, the listeners and the watch of the certificate. When one ends, all end.
   private var services: [ServiceGroupConfiguration.ServiceConfiguration] {
-    // With names: a service without one is described by all that it holds, which takes a millisecond each.
+    // With names: a service without a name is described by its whole content, which takes a millisecond each.
     [.init(service: background, serviceName: "work beside requests")] + listenerServices
   }
 
@@ -70,24 +70,24 @@ public final class MadangServer: Sendable {
     await service.refusals.write(isLast: true)
     await service.madang.database.close()
     await sink.close()
-    // They lead back to the domain, which would never be freed.
+    // They refer back to the domain, which would never be freed.
     rooms.fallSilent()
   }
 
-  /// Goes by other settings from now on: those of the domain. All others stay as they were when the server was set up.
-  /// - Parameter changes: What the audit log tells of it, by name; never a secret.
+  /// Applies other settings of the domain. All other settings stay as they were at the start.
+  /// - Parameter changes: The changes for the audit log, by name; never a secret.
   public func apply(_ settings: ServerSettings, changes: [String: String]) async throws {
     try await madang.change(to: settings.domain, changes)
   }
 
-  /// Where the settings name no URL for people, links of mails lead to this one from now on. For development, where a port may be known only
-  /// when the server listens.
+  /// The URL in links of mails if the settings have none. For development mode, where the port may be known only once the
+  /// server listens.
   public func assume(publicURL: String) { madang.assume(publicURL: publicURL) }
 
-  /// Reads the certificate and its key again, if there are any; connections that there are stay. Says in the log what came of it.
+  /// Loads the certificate and its key again, if there are any; existing connections stay. Logs the result.
   public func reloadCertificate() { certificate?.reload(service.logger) }
 
-  /// The port, once the server accepts connections, operators' as well. Throws if it stopped before.
+  /// The port, once all listeners accept connections. Throws if the server stopped before.
   public var port: Int {
     get async throws {
       guard let listeners else { throw SetupError("this server has no listener of its own") }
@@ -103,11 +103,11 @@ public final class MadangServer: Sendable {
   /// Whether sockets of accounts are connected, for tests.
   package var hasAdmittedSockets: Bool { service.recent.hasConnected }
 
-  /// How many connects of sockets wait to be let in; for tests.
+  /// The number of waiting socket connects, for tests.
   package var held: Int { service.ledger.totals[.heldConnects] ?? 0 }
 }
 
-/// What a server does beside answering requests. When one part ends, all do.
+/// The background work of a server. When one part ends, all end.
 struct BackgroundWork: ServiceLifecycle.Service {
   let parts: [any ServiceLifecycle.Service]
 

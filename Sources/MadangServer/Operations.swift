@@ -6,7 +6,7 @@ import MadangOperations
 import NIOCore
 import Storage
 
-/// What paths begin with that are not the API's.
+/// The first segments of paths outside the API.
 enum OperationsPath: String {
   case livez, readyz, metrics, openapi
   case development = "_dev"
@@ -16,7 +16,7 @@ extension Service {
   /// Health checks, metrics, the API's description and, in development mode, the development calls; they need no API key.
   /// Nil for all other paths.
   ///
-  /// - Parameter isPrivate: Whether the request came by the listener that is for operators only.
+  /// - Parameter isPrivate: Whether the request came through the listener for operators only.
   func operations(_ request: Request, _ target: RequestTarget, _ context: Context, isPrivate: Bool = false)
     async throws -> Response?
   {
@@ -45,7 +45,7 @@ extension Service {
     }
   }
 
-  /// What follows `/_dev`, and the token if it is there; nil if this client may make no development calls.
+  /// The path after `/_dev` and the token, if any; nil if this client may not make development calls.
   func developmentPath(of path: ArraySlice<String>, _ request: Request, _ context: Context)
     -> ArraySlice<String>?
   {
@@ -56,25 +56,25 @@ extension Service {
 
   private func isDevelopmentToken(_ text: some StringProtocol) -> Bool {
     let token = settings.developmentToken
-    // Equal digests tell nothing of how much of a wrong token was right.
+    // Comparing digests does not reveal how much of a wrong token was right.
     return !token.isEmpty && KeyHash(String(text)) == KeyHash(token)
   }
 
-  /// Whether this listener serves operators as well: there is none of their own.
+  /// Whether this listener also serves operators, because there is no separate one.
   var isForOperators: Bool { settings.operations == nil }
 
-  /// Programs of this machine only, where the settings say that those come from loopback addresses, unless the operator wants otherwise.
+  /// Only programs of this machine, if the settings count loopback addresses as clients, unless settings allow more.
   private func mayReadMetrics(_ request: Request, _ context: Context) -> Bool {
     settings.metricsArePublic || isLocal(request, context)
   }
 
-  /// Whether a program of this machine asks, by a name of this machine: not through a proxy, and not a web page whose name
-  /// was made to lead here.
+  /// Whether the caller is a program of this machine that uses a name of this machine: not a proxy, and not a web page
+  /// under a foreign name that leads here.
   private func isLocal(_ request: Request, _ context: Context) -> Bool {
     let client = client(request.headers, peer: context.channel.remoteAddress)
     guard client.isLocal, isLocalName(request.head.authority) else { return false }
     if let origin = request.headers[.origin] { return isLocalPage(origin) }
-    // Browsers name no origin with what pages load by GET.
+    // Browsers send no origin with resources that pages load by GET.
     if let referer = request.headers[.referer] { return isLocalPage(referer) }
     return !request.isFromAnotherSite
   }
@@ -87,7 +87,7 @@ extension Service {
     authority.flatMap { Authority($0) }?.isLocal ?? false
   }
 
-  /// 200 when the server can do its work, else 503; the reason is for operators only.
+  /// 200 if the server can do its work, otherwise 503; the reason is shown to operators only.
   private func readiness(_ problem: String?, isDetailed: Bool) -> Response {
     var status = ["status": problem == nil ? "ok" : "unavailable"]
     if isDetailed { status["reason"] = problem }
@@ -96,7 +96,7 @@ extension Service {
 }
 
 extension MadangServer {
-  /// Answers operators on a listener of their own.
+  /// Answers operators on a separate listener.
   func answerOperators(_ request: Request, over channel: any NIOCore.Channel) async throws -> Answer {
     let (target, context) = (RequestTarget(request.head.path ?? ""), Context(channel: channel, logger: service.logger))
     return Answer(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// So many at a time; others wait for their turn, first come first served.
+/// A counting semaphore; waiters get their turn in order of arrival.
 package final class Places: Sendable {
   private struct State {
     var free: Int
@@ -11,7 +11,7 @@ package final class Places: Sendable {
 
   package init(_ number: Int) { state = Mutex(State(free: number)) }
 
-  /// Returns when there is a place, which is to be given back by ``leave()``. Cancellation does not end the wait.
+  /// Waits for a place, which must be returned by ``leave()``. Cancellation does not end the wait.
   package func enter() async {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in

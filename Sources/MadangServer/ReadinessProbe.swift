@@ -1,6 +1,6 @@
 import Storage
 
-/// Finds out whether database and disk take writes, at most once in a while however often it is asked.
+/// Checks whether database and disk accept writes, at most once per interval, however often it is asked.
 actor ReadinessProbe {
   private let changed: @Sendable (String?) -> Void
   private let check: @Sendable () async throws -> Void
@@ -8,14 +8,14 @@ actor ReadinessProbe {
   private let limit: Duration
   private var last: (problem: String?, at: ContinuousClock.Instant)?
   private var startedAt: ContinuousClock.Instant?
-  /// What `changed` was called with last.
+  /// The last argument of `changed`.
   private var told: String?
   private var waiters: [CheckedContinuation<String?, Never>] = []
 
   /// - Parameters:
-  ///   - interval: How long an answer counts.
-  ///   - limit: After how long a check that has not ended counts as failed. The next one begins when it has ended.
-  ///   - changed: Called when something is wrong, when it is something else, and when nothing is any more (nil).
+  ///   - interval: How long a result is valid.
+  ///   - limit: When an unfinished check counts as failed. The next one begins after it has ended.
+  ///   - changed: Called when a problem begins, changes, or ends (nil).
   init(
     every interval: Duration = .seconds(1), within limit: Duration = .seconds(3),
     changed: @escaping @Sendable (String?) -> Void = { _ in }, check: @escaping @Sendable () async throws -> Void
@@ -25,7 +25,7 @@ actor ReadinessProbe {
     self.limit = limit
   }
 
-  /// What is wrong; nil if nothing is.
+  /// The problem; nil if there is none.
   func problem() async -> String? {
     if let startedAt, .now - startedAt >= limit { return silence }
     if startedAt == nil {
@@ -35,7 +35,7 @@ actor ReadinessProbe {
     return await withCheckedContinuation { waiters.append($0) }
   }
 
-  /// Unstructured tasks: the outcome belongs to all who ask, and a check that hangs cannot be ended.
+  /// Unstructured tasks: the result belongs to all callers, and a check that hangs cannot be ended.
   private func start() {
     startedAt = .now
     let timer = Task {

@@ -3,17 +3,17 @@ import Foundation
 import MadangAPI
 import MadangCore
 
-/// Secrets kept in files only their owner can read (mode 0600): the API keys made on first start, and the key of access tokens
-/// of versions that kept it here.
+/// Secrets in files that only their owner can read (mode 0600): the API keys made at the first start, and the key of access
+/// tokens of older versions.
 package struct Secrets {
-  /// Gives a file a second name; as the system's call of this name.
+  /// Gives a file a second name, like the system call `link`.
   package typealias Link = @Sendable (_ file: String, _ name: String) -> Int32
 
   private let directory: URL
   private let ids: IDSource
   private let link: Link
 
-  /// - Parameter link: Another one in tests: file systems without hard links are rare.
+  /// - Parameter link: Replaced in tests, because file systems without hard links are rare.
   package init(directory: URL, ids: IDSource, link: @escaping Link = { Foundation.link($0, $1) }) throws {
     self.directory = directory
     self.ids = ids
@@ -24,8 +24,8 @@ package struct Secrets {
     try requirePrivacy(of: directory)
   }
 
-  /// Throws if what is to be made where it is missing may be there: a symbolic link leads nowhere, such as to what is mounted late, or
-  /// nobody can tell.
+  /// Throws if a missing file may exist elsewhere: it is a symbolic link whose target is missing, for example because it is
+  /// mounted late, or cannot be checked.
   private func refuseUnreachable(_ file: URL) throws {
     guard access(file.path, F_OK) != 0 else { return }
     let reason = errno
@@ -41,7 +41,7 @@ package struct Secrets {
     throw SetupError("\(file.path) is a link to \(target), which \(words): mount or create it, or remove the link")
   }
 
-  /// Throws if everybody on this machine can read the file or directory.
+  /// Throws if every user of this machine can read the file or directory.
   private func requirePrivacy(of file: URL) throws {
     guard let mode = FileMode(file) else {
       throw SetupError("\(file.path) cannot be accessed; give the server's user access to its directory")
@@ -56,9 +56,9 @@ package struct Secrets {
     }
   }
 
-  /// The key that signs access tokens, if a version made it that kept it here.
+  /// The key that signs access tokens, if an older version stored it here.
   func formerTokenKey() throws -> String? { try existing(tokenKeyFile, minimum: ServerSettings.tokenKeyMinimum) }
-  /// The same, where a key is made if there is none: it would stand in the place of one that is mounted late.
+  /// The same key, before a new one is made: throws if the old one may be mounted late.
   func formerTokenKeyToKeep() throws -> String? {
     try refuseUnreachable(tokenKeyFile)
     return try formerTokenKey()
@@ -66,27 +66,27 @@ package struct Secrets {
 
   var tokenKeyFile: URL { directory.appending(path: "access-token.key") }
 
-  /// A key of its own for each use, derived from one secret.
+  /// A separate key for each use, derived from one secret.
   package static func key(for use: String, from secret: [UInt8]) -> [UInt8] {
     Array(HMAC<SHA256>.authenticationCode(for: Array(use.utf8), using: SymmetricKey(data: secret)))
   }
 
-  /// The API key that this directory has for an edition.
+  /// The API key of an edition in this directory.
   func apiKey(_ edition: EditionName) throws -> String? { try existing(file(of: edition), minimum: 16) }
 
-  /// Makes an API key for an edition, unless another server that starts on this directory has just done so.
+  /// Creates an API key for an edition, unless another server that starts on this directory has just done so.
   func makeAPIKey(_ edition: EditionName) throws -> String {
     let file = file(of: edition)
     try refuseUnreachable(file)
     let text = ids.bytes(32).hex
-    // Written beside and linked into place, so that two starts at once agree on one secret.
+    // Written to another name and linked into place, so that two simultaneous starts agree on one secret.
     let temporary = directory.appending(path: ".\(file.lastPathComponent).\(ids.name(8))")
     guard
       FileManager.default.createFile(
         atPath: temporary.path, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600])
     else { throw SetupError("\(directory.path) cannot be written") }
     defer { try? FileManager.default.removeItem(at: temporary) }
-    // On disk before anybody is given it.
+    // Flushed to disk before any client gets it.
     try flush(temporary)
     guard try place(temporary, as: file, text) else {
       guard let other = try apiKey(edition) else {
@@ -98,14 +98,15 @@ package struct Secrets {
     return text
   }
 
-  /// Gives a new file its name, unless there is one of that name: false then.
-  /// - Parameter text: What it holds.
+  /// Gives a new file its name; false if the name exists already.
+  /// - Parameter text: The content of the file.
   private func place(_ temporary: URL, as file: URL, _ text: String) throws -> Bool {
     func failure() -> SetupError { SetupError("\(file.path) cannot be created (\(String(cString: strerror(errno))))") }
     if link(temporary.path, file.path) == 0 { return true }
     switch errno {
     case EEXIST: return false
-    // File systems without hard links: exFAT, many network shares. Another start may see the file before it is written, and says so.
+    // File systems without hard links: exFAT, many network shares. Another start may see the unfinished file, and reports
+    // that.
     case EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EINVAL, EMLINK: break
     default: throw failure()
     }
@@ -127,7 +128,7 @@ package struct Secrets {
 
   func removeAPIKey(_ edition: EditionName) throws { try FileManager.default.removeItem(at: file(of: edition)) }
 
-  /// The files of a directory of secrets that hold API keys, with the hashes of these. Those that cannot be read are left out.
+  /// The files with API keys in a directory of secrets, with the hashes of the keys, without unreadable files.
   static func keyFiles(in directory: URL) -> [(file: URL, hash: String)] {
     EditionName.allCases.compactMap { edition in
       let file = directory.appending(path: label(edition))
@@ -141,7 +142,7 @@ package struct Secrets {
   /// The name of an edition's first API key, in this directory and in the database.
   static func label(_ edition: EditionName) -> String { "api-key-\(edition.rawValue)" }
 
-  /// - Parameter minimum: Characters.
+  /// - Parameter minimum: The minimum length in characters.
   private func existing(_ file: URL, minimum: Int) throws -> String? {
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
     try requirePrivacy(of: file)
@@ -156,7 +157,7 @@ package struct Secrets {
 }
 
 extension Madang {
-  /// The files of a directory of secrets that hold revoked API keys.
+  /// The files with revoked API keys in a directory of secrets.
   func filesOfRevokedKeys(in directory: URL) async throws -> [URL] {
     let files = Secrets.keyFiles(in: directory)
     let revoked = try await revokedKeys(among: files.map(\.hash))

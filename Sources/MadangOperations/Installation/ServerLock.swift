@@ -3,7 +3,7 @@ import MadangCore
 import Storage
 
 extension ServerSettings {
-  /// Whether a server runs on the embedded database. It does not tell of servers on PostgreSQL.
+  /// Whether a server runs on the embedded database. Servers on PostgreSQL are not detected.
   package var isServed: Bool {
     guard database.url == nil else { return false }
     let file = dataDirectory.appending(path: "server.lock").path
@@ -13,11 +13,11 @@ extension ServerSettings {
     return (try? lock.takeAlone()) == false
   }
 
-  /// Takes what the one server of an embedded database has for as long as it runs: others would not hear what it commits.
-  /// Nil on PostgreSQL, which is for several. Let go of with the value.
+  /// Takes the lock of the one server of an embedded database: other servers would miss its commits. Nil on PostgreSQL,
+  /// which allows several servers. Released with the value.
   ///
-  /// - Parameter cure: What to do if a server has it.
-  /// - Throws: ``SetupError`` if a server has it, or it cannot be locked.
+  /// - Parameter cure: The cure if another server holds it.
+  /// - Throws: ``SetupError`` if another server holds it, or it cannot be locked.
   package func takeServerLock(cure: String) throws -> FileLock? {
     guard database.url == nil else { return nil }
     let lock = FileLock(path: dataDirectory.appending(path: "server.lock").path)

@@ -6,8 +6,8 @@ import MadangProviders
 import Storage
 
 extension Madang {
-  /// Finds out with the other servers of the database what they have in common: the installation, the key that signs access
-  /// tokens, the first API keys. Answers the domain with it. Closes the database when it throws ``SetupError`` or others.
+  /// Agrees with the other servers of the database on the installation, the key that signs access tokens and the first API
+  /// keys. Returns the domain with them. Closes the database if it throws.
   package func settled(_ settings: ServerSettings, _ secrets: Secrets) async throws -> (
     madang: Madang, tokenKey: [UInt8]
   ) {
@@ -30,9 +30,9 @@ extension Madang {
     }
   }
 
-  /// Brings the database's tables up to date, unless the database is not that of the files: another installation's stays as
-  /// it is. Throws ``SetupError``.
-  /// - Parameter filesMayBeAbsent: Whether the settings may be without the files.
+  /// Migrates the database's tables, unless the database belongs to another installation than the files, which is left
+  /// unchanged. Throws ``SetupError``.
+  /// - Parameter filesMayBeAbsent: Whether the settings may lack the files.
   package func migrateOwnDatabase(_ settings: ServerSettings, filesMayBeAbsent: Bool = false) async throws {
     try await wordingForeignFiles(settings) { try await refuseForeignFiles(mayBeAbsent: filesMayBeAbsent) }
     try await migrate()

@@ -4,19 +4,19 @@ import MadangOperations
 import ServiceLifecycle
 import Storage
 
-/// Posts announcements in one channel after the other, by one server of the database, slowly enough that nobody's chats wait for them.
-/// They wait in the database: none is lost when a server stops, and none comes twice.
+/// Posts announcements in one channel after the other, by one server of the database, so slowly that other chats do not
+/// wait for them. Announcements wait in the database: none is lost when a server stops, and none is posted twice.
 struct AnnouncementQueue: ServiceLifecycle.Service {
   let madang: Madang
 
-  /// How often announcements are looked for.
+  /// How often to look for announcements.
   private static let interval: Duration = .seconds(5)
 
   func run() async throws {
     await every(Self.interval, by: madang.clock) {
       do { try await post() } catch is CancellationError {
       } catch let error as StorageError where error.code == .writesStopped {
-        // They wait for the end of read-only mode.
+        // Announcements wait for the end of read-only mode.
       } catch {
         madang.logger.warning("an announcement waits", metadata: ["error": "\(String(reflecting: error))"])
       }

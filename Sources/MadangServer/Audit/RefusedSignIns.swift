@@ -6,16 +6,16 @@ import ServiceLifecycle
 import SocketIOProtocol
 import Synchronization
 
-/// Writes sign-ins that failed to the audit log, so many a minute, beside the requests: strangers cause them, so they may neither
-/// fill the disk nor wait for it. What is beyond that is counted, and the number written a minute later.
+/// Writes failed sign-ins to the audit log in the background, up to a number per minute: unknown clients cause them, so
+/// they must neither fill the disk nor wait for it. Further ones are counted, and their number is written a minute later.
 final class RefusedSignIns: ServiceLifecycle.Service {
   private struct State {
     var began: Milliseconds?
     var taken = 0
     var waiting: [RefusedSignIn] = []
-    /// In this minute.
+    /// The count of this minute.
     var leftOut = 0
-    /// Before this minute; to be written.
+    /// The count of earlier minutes, still to be written.
     var overdue = 0
 
     mutating func moveOn(to now: Milliseconds) {
@@ -37,8 +37,8 @@ final class RefusedSignIns: ServiceLifecycle.Service {
     self.perMinute = perMinute
   }
 
-  /// A sign-in, or a sign-up, was refused. Returns at once.
-  /// - Parameter emailKey: Empty where none was shown.
+  /// A sign-in or sign-up was refused. Returns at once.
+  /// - Parameter emailKey: Empty if the client sent none.
   func note(_ kind: AuditKind, _ emailKey: String, from origin: Origin, because reason: String) {
     let now = madang.clock.steady
     let refusal = RefusedSignIn(kind, time: madang.clock.now, emailKey: emailKey, origin: origin, reason: reason)
@@ -55,8 +55,8 @@ final class RefusedSignIns: ServiceLifecycle.Service {
     if isTaken { wakes.wake() }
   }
 
-  /// Runs a sign-in or a sign-up, and notes it if it is refused.
-  /// - Parameter emailKey: Empty where none is shown.
+  /// Runs a sign-in or a sign-up, and records a refusal.
+  /// - Parameter emailKey: Empty if the client sent none.
   func noting<Success>(_ emailKey: String, _ origin: Origin, _ body: () async throws -> Success) async throws -> Success
   {
     do { return try await body() } catch {
@@ -82,8 +82,8 @@ final class RefusedSignIns: ServiceLifecycle.Service {
     }
   }
 
-  /// Writes what waits. What cannot be written is told to the log, and counts as left out.
-  /// - Parameter isLast: Whether this minute's number of those left out is written as well.
+  /// Writes waiting entries. Entries that cannot be written are logged, and count as left out.
+  /// - Parameter isLast: Whether to write the count of this minute, too.
   func write(isLast: Bool = false) async {
     let now = madang.clock.steady
     let (refused, leftOut) = state.withLock { state in
@@ -94,7 +94,7 @@ final class RefusedSignIns: ServiceLifecycle.Service {
     }
     guard !refused.isEmpty || leftOut > 0 else { return }
     do {
-      // Not cancelled with the server: it is what the last requests left.
+      // Not cancelled with the server, because these entries are about its last requests.
       try await Task { [madang] in try await madang.audit(refused, leftOut: leftOut) }.value
     } catch {
       state.withLock { $0.overdue += refused.count + leftOut }
