@@ -37,9 +37,10 @@ struct SettingsTests {
 
   @Test("a file may have settings of an earlier version that no installation needs: each is ignored with a warning")
   func formerNames() async throws {
-    let loaded = try await load(#"{"log":{"buffer":4096},"log.flush":1,"port":8081}"#)
+    let loaded = try await load(
+      #"{"audit.syslog":true,"log":{"buffer":4096},"log.flush":1,"port":8081}"#)
     #expect(loaded.settings.port == 8081)
-    #expect(loaded.warnings.map { $0.split(separator: " ").first } == ["log.buffer", "log.flush"])
+    #expect(loaded.warnings.map { $0.split(separator: " ").first } == ["audit.syslog", "log.buffer", "log.flush"])
     #expect(loaded.warnings.allSatisfy { $0.contains("is ignored: no longer a setting") })
   }
 

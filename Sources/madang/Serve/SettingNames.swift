@@ -30,14 +30,17 @@ enum SettingNames {
   private static let former = [
     "password.cost": "no longer a setting; use password.memory (KiB) and password.passes",
     "push.queue": "no longer a setting: chats wait in the database, at most push.lifetime seconds",
-  ].merging(fixed.map { ($0, "no longer a setting: its default always applies; leave it out") }) { $1 }
-  /// Settings of earlier versions that no installation needed to change.
-  private static let fixed = [
-    "audit.waiting", "database.check", "database.lock.timeout", "limits.dead.token.refreshes",
-    "limits.expired.refreshes", "limits.held", "limits.held.address", "limits.loop.refreshes", "log.buffer",
-    "log.flush",
-    "mail.parallel",
-  ]
+  ].merging(ignoredInFiles) { $1 }
+  /// Settings of earlier versions without which a server goes on as well.
+  private static let ignoredInFiles = [
+    "audit.syslog": "no longer a setting; audit.file has the entries, for what reads files into the system's log"
+  ].merging(
+    [
+      "audit.waiting", "database.check", "database.lock.timeout", "limits.dead.token.refreshes",
+      "limits.expired.refreshes", "limits.held", "limits.held.address", "limits.loop.refreshes", "log.buffer",
+      "log.flush", "mail.parallel",
+    ].map { ($0, "no longer a setting: its default always applies; leave it out") }
+  ) { $1 }
   /// Variables of the command line and of the tests.
   private static let otherVariables = [
     "MADANG_DEV_URL", "MADANG_KEY", "MADANG_PROFILE", "MADANG_SERVER", "MADANG_PRICE", "MADANG_TEST_",
@@ -60,11 +63,13 @@ enum SettingNames {
         + (child.map { ", and \"\($0)\" beside it" } ?? "")
     }
     let mistakes = leaves.sorted { $0.key < $1.key }.compactMap { key, isList -> String? in
-      guard !fixed.contains(key) else { return nil }
+      guard ignoredInFiles[key] == nil else { return nil }
       guard known.contains(key) else { return "\(key) from \(path): \(unknown(key, known))" }
       return isList ? "\(key) from \(path): write one text with commas, not a list" : nil
     }
-    let warnings = seen.intersection(fixed).sorted().map { "\($0) from \(path) is ignored: \(unknown($0, known))" }
+    let warnings = seen.intersection(ignoredInFiles.keys).sorted().map {
+      "\($0) from \(path) is ignored: \(unknown($0, known))"
+    }
     return (repeated + mistakes, warnings)
   }
 
