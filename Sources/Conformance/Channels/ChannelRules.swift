@@ -97,8 +97,7 @@ enum ChannelRules {
       return try await yard.a.call(.GET, "\(yard.workspace.channels)/\(segment)")
     },
     .shape("channels.edit.shape", .objects, "Editing a channel answers exactly its keys.", \.channel) {
-      let person = try await $0.person()
-      let room = try await person.channel(in: try await person.workspace())
+      let (person, room) = try await $0.personInChannel()
       return try await person.call(.PUT, room.path, .json(["name": "macos", "description": "d"]))
     },
     Rule(
@@ -106,8 +105,7 @@ enum ChannelRules {
       "An edit changes the fields that it names; the present name is not a duplicate."
     ) {
       trial in
-      let person = try await trial.person()
-      let room = try await person.channel(in: try await person.workspace())
+      let (person, room) = try await trial.personInChannel()
       let edited = try await person.put(room.path, ["name": "ios", "description": "d"])
       try expectEqual("the description", try edited.text("description"), "d")
       let same = try await person.put(room.path, ["name": ""])

@@ -2,14 +2,8 @@ import MadangAPI
 import NIOHTTP1
 
 enum ChatRules {
-  /// Somebody alone in a channel.
-  private static func scene(_ trial: Trial) async throws -> (person: Person, room: Room) {
-    let person = try await trial.person()
-    return (person, try await person.channel(in: try await person.workspace()))
-  }
-
   private static func post(_ trial: Trial, _ body: RequestBody) async throws -> Answer {
-    let (person, room) = try await scene(trial)
+    let (person, room) = try await trial.personInChannel()
     return try await person.call(.POST, room.chats, body)
   }
 
@@ -18,7 +12,7 @@ enum ChatRules {
       try await post($0, .multipart([.text("content", "hi"), .file("files"), .file("files", Sample.jpeg)]))
     },
     Rule("chats.post.values", .chats, "A chat has its content, its sender, its channel and no files.") { trial in
-      let (person, room) = try await scene(trial)
+      let (person, room) = try await trial.personInChannel()
       let chat = try await person.say("hi", in: room)
       try expectEqual("the content", try chat.text("content"), "hi")
       try expectEqual("the sender", chat["user"], try person.member)
@@ -30,7 +24,7 @@ enum ChatRules {
       "chats.post.verbatim", .textRules,
       "Content is stored verbatim: blanks, line feeds, quotes, emoji, every script."
     ) { trial in
-      let (person, room) = try await scene(trial)
+      let (person, room) = try await trial.personInChannel()
       let texts = ["  a\n\"b\"\t\\ ", "각\u{1100}\u{1161}", "👩‍👩‍👧‍👦🏳️‍🌈", "\u{202E}شكرا\u{2028}", "<b>&amp;</b>"]
       for text in texts {
         let content = try await person.say(text, in: room).text("content")
@@ -40,7 +34,7 @@ enum ChatRules {
       try expectEqual("the bytes in the history", kept.map { Array($0.utf8) }, texts.map { Array($0.utf8) })
     },
     Rule("chats.post.empty", .textRules, "A chat needs a content that is not blank, or a file: else E11.") { trial in
-      let (person, room) = try await scene(trial)
+      let (person, room) = try await trial.personInChannel()
       let bodies: [RequestBody] = [
         .json(["content": ""]), .json(["content": "  \n"]), .json([:]), .multipart([.text("content", "")]),
         .multipart([.file("files", [])]), .json(["files": []]),
@@ -55,7 +49,7 @@ enum ChatRules {
       }
     },
     Rule("chats.post.length", .textRules, "Content has up to 10,000 characters; more is E11.") { trial in
-      let (person, room) = try await scene(trial)
+      let (person, room) = try await trial.personInChannel()
       try await person.call(.POST, room.chats, .json(["content": .text(String(repeating: "각", count: 10_000))]))
         .isSuccess()
       try await person.call(.POST, room.chats, .json(["content": .text(String(repeating: "각", count: 10_001))]))
@@ -63,7 +57,7 @@ enum ChatRules {
     },
     Rule("chats.post.five-files", .sizeLimits, "A chat takes five files; six are E11, and nothing is stored.") {
       trial in
-      let (person, room) = try await scene(trial)
+      let (person, room) = try await trial.personInChannel()
       let five = [RequestBody.Part](repeating: .file("files"), count: 5)
       let chat = try await person.call(.POST, room.chats, .multipart(five)).json()
       try expectEqual("the number of files", try chat.list("files").count, 5)
@@ -80,7 +74,7 @@ enum ChatRules {
       return try await yard.c.call(.POST, try await yard.sharedChannel().chats, .json(["content": "hi"]))
     },
     Rule("chats.present-profile", .chats, "user is the sender's present profile, on old chats too.") { trial in
-      let (person, room) = try await scene(trial)
+      let (person, room) = try await trial.personInChannel()
       _ = try await person.say("hi", in: room)
       _ = try await person.put(person.profilePath, ["nickname": "Nara"])
       let user = try await person.history(of: room).first?["user"]

@@ -8,8 +8,7 @@ enum FileRules {
   private static func file(
     _ trial: Trial, _ bytes: [UInt8] = Sample.png, named name: String = "a b:c.jpg"
   ) async throws -> (person: Person, path: String) {
-    let person = try await trial.person()
-    let room = try await person.channel(in: try await person.workspace())
+    let (person, room) = try await trial.personInChannel()
     let chat = try await person.call(.POST, room.chats, .multipart([.file("files", bytes, filename: name)])).json()
     guard case .text(let path)? = try chat.list("files").first else {
       throw Violation(expected: "one file", seen: chat.masked.text.shortened)
@@ -94,8 +93,7 @@ enum FileRules {
       "files.documents.refused", .fileTypes,
       "Text named as a picture, text with control characters, and programs are E11, and nothing is stored."
     ) { trial in
-      let person = try await trial.person()
-      let room = try await person.channel(in: try await person.workspace())
+      let (person, room) = try await trial.personInChannel()
       for (name, bytes) in [
         ("a.png", Sample.text), ("a.txt", Sample.text + [0]), ("a.txt", [0xC2, 0x85]),
         ("a.exe", Array("MZ".utf8) + [0x90, 0, 3, 0]),
@@ -123,8 +121,7 @@ enum FileRules {
       }
     },
     Rule("files.documents.unique", .fileTypes, "Documents of the same name have different paths.") { trial in
-      let person = try await trial.person()
-      let room = try await person.channel(in: try await person.workspace())
+      let (person, room) = try await trial.personInChannel()
       let parts = (0..<5).map { _ in RequestBody.Part.file("files", Sample.pdf, filename: "a.pdf") }
       let chat = try await person.call(.POST, room.chats, .multipart(parts)).json()
       let paths = try chat.list("files").map(\.text)
@@ -222,16 +219,14 @@ enum FileRules {
       }
     },
     Rule("files.large", .sizeLimits, "Five files of 7 MiB each in one request are taken.") { trial in
-      let person = try await trial.person()
-      let room = try await person.channel(in: try await person.workspace())
+      let (person, room) = try await trial.personInChannel()
       let bytes = Sample.png + [UInt8](repeating: 7, count: 7 << 20)
       let parts = (0..<5).map { RequestBody.Part.file("file\($0)", bytes) }
       let chat = try await person.call(.POST, room.chats, .multipart(parts)).json()
       try expectEqual("the number of files", try chat.list("files").count, 5)
     },
     .refusal(.badRequest, "files.too-large", .sizeLimits, "A file of more than 10 MiB is E11.") {
-      let person = try await $0.person()
-      let room = try await person.channel(in: try await person.workspace())
+      let (person, room) = try await $0.personInChannel()
       let bytes = Sample.png + [UInt8](repeating: 7, count: 10 << 20)
       return try await person.call(.POST, room.chats, .multipart([.file("files", bytes)]))
     },

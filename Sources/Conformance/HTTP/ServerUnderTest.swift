@@ -60,18 +60,6 @@ package struct ServerUnderTest: Sendable {
     return refused
   }
 
-  /// The editions whose key seems to be the other one's: where nothing is to be said, it is said as the other edition does.
-  package func editionsOfMistakenKeys() async -> [EditionName] {
-    var mistaken: [EditionName] = []
-    for edition in EditionName.allCases where keys[edition] != nil {
-      let trial = Trial(self, edition)
-      let email = JSON.object(["email": .text(Trial.newEmail())])
-      let answer = try? await trial.call(.POST, "users/validation/email", .json(email))
-      if let answer, (try? answer.isEmptySuccess(in: trial.other.edition)) != nil { mistaken.append(edition) }
-    }
-    return mistaken
-  }
-
   /// Makes one request and reads all of the answer.
   /// - Parameter hasSession: Whether the server counts it for a session, not for this address.
   /// - Throws: ``Violation`` if there is no whole answer.
@@ -97,18 +85,6 @@ package struct ServerUnderTest: Sendable {
     } catch {
       throw Violation(expected: "an answer to \(call)", seen: "\(error)")
     }
-  }
-
-  /// Why a rule cannot be tried, or nil if it can.
-  func missing(of rule: Rule, in edition: EditionName) -> String? {
-    if keys[edition] == nil { return "no key of the edition \(edition.rawValue) was given" }
-    if rule.needs.contains(.bothEditions), keys.count < EditionName.allCases.count {
-      return "the keys of both editions are needed"
-    }
-    if !rule.needs.isDisjoint(with: [.development, .clock]), !isInDevelopment {
-      return "the calls of a server in development mode are needed (--dev)"
-    }
-    return nil
   }
 
   /// The text without the keys of the server.

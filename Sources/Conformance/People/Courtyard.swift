@@ -18,6 +18,12 @@ extension Trial {
     return Courtyard(a: a, b: guest, c: try await c, workspace: workspace)
   }
 
+  /// A new account alone in a channel of its own.
+  func personInChannel() async throws -> (person: Person, room: Room) {
+    let person = try await person()
+    return (person, try await person.channel(in: try await person.workspace()))
+  }
+
   /// An id of the edition's form that nothing has.
   var unknownID: String { isOctober ? "00000000-0000-4000-8000-000000000000" : "999999999" }
   var unknownIDValue: JSON { isOctober ? .text(unknownID) : .number(unknownID) }

@@ -84,3 +84,17 @@ extension Trial {
     return try Person(self, email: person.email, nickname: person.nickname, answer)
   }
 }
+
+extension ServerUnderTest {
+  /// The editions whose key seems to be the other one's: where nothing is to be said, it is said as the other edition does.
+  package func editionsOfMistakenKeys() async -> [EditionName] {
+    var mistaken: [EditionName] = []
+    for edition in EditionName.allCases where keys[edition] != nil {
+      let trial = Trial(self, edition)
+      let email = JSON.object(["email": .text(Trial.newEmail())])
+      let answer = try? await trial.call(.POST, "users/validation/email", .json(email))
+      if let answer, (try? answer.isEmptySuccess(in: trial.other.edition)) != nil { mistaken.append(edition) }
+    }
+    return mistaken
+  }
+}

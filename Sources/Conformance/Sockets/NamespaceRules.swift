@@ -3,15 +3,9 @@ import SocketIOProtocol
 
 /// Joining and leaving namespaces (wire contract, Socket protocol).
 enum NamespaceRules {
-  /// Somebody in a channel of their own.
-  private static func scene(_ trial: Trial) async throws -> (person: Person, room: Room) {
-    let person = try await trial.person()
-    return (person, try await person.channel(in: try await person.workspace()))
-  }
-
   static let all: [Rule] = [
     Rule("sockets.connect.sid", .socketProtocol, "A connect is answered with exactly one key, sid.") { trial in
-      let (person, room) = try await scene(trial)
+      let (person, room) = try await trial.personInChannel()
       try await trial.withSocket { socket in
         let answer = try await socket.connect(try room.namespace, payload: person.credentials)
         try expect(answer.kind == .connect, "40", seen: answer.wireText)
@@ -33,7 +27,7 @@ enum NamespaceRules {
       "The main namespace accepts every connection, '40/,' too, and sends nothing.",
       in: [.october2024]
     ) { trial in
-      let (person, room) = try await scene(trial)
+      let (person, room) = try await trial.personInChannel()
       try await trial.withSocket { socket in
         try await socket.send([EnginePacket(.message, Array("0/,".utf8))])
         let answer = try await socket.nextMessage("an answer to 40/,")
@@ -64,7 +58,7 @@ enum NamespaceRules {
     },
     Rule("sockets.leave.engine-stays", .socketProtocol, "After the last namespace was left the session stays open.") {
       trial in
-      let (person, room) = try await scene(trial)
+      let (person, room) = try await trial.personInChannel()
       try await trial.withSocket(in: room, as: person) { socket in
         try await socket.leave(try room.namespace)
         try await socket.join(room, as: person)
@@ -87,7 +81,7 @@ enum NamespaceRules {
     Rule(
       "sockets.connect.twice", .socketProtocol, "A second connect of a joined namespace does not double events."
     ) { trial in
-      let (person, room) = try await scene(trial)
+      let (person, room) = try await trial.personInChannel()
       try await trial.withSocket(in: room, as: person) { socket in
         try await socket.send(
           SocketPacket(.connect, namespace: try room.namespace, payload: Array(person.credentials.text.utf8)))

@@ -79,3 +79,17 @@ package struct Runner: Sendable {
     }
   }
 }
+
+extension ServerUnderTest {
+  /// Why a rule cannot be tried, or nil if it can.
+  fileprivate func missing(of rule: Rule, in edition: EditionName) -> String? {
+    if keys[edition] == nil { return "no key of the edition \(edition.rawValue) was given" }
+    if rule.needs.contains(.bothEditions), keys.count < EditionName.allCases.count {
+      return "the keys of both editions are needed"
+    }
+    if !rule.needs.isDisjoint(with: [.development, .clock]), !isInDevelopment {
+      return "the calls of a server in development mode are needed (--dev)"
+    }
+    return nil
+  }
+}

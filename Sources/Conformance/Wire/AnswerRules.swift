@@ -57,8 +57,7 @@ enum AnswerRules {
     },
     Rule("answers.empty", .successfulAnswers, "An empty answer is {} in 2024-10 and zero bytes in 2024-01.") {
       trial in
-      let person = try await trial.person()
-      let room = try await person.channel(in: try await person.workspace())
+      let (person, room) = try await trial.personInChannel()
       let answers = [
         try await trial.call(.POST, "users/validation/email", .json(["email": .text(Trial.newEmail())])),
         try await person.call(.POST, "users/deviceToken", .json(["deviceToken": "x"])),

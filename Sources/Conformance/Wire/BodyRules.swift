@@ -84,8 +84,7 @@ enum BodyRules {
         .json(["email": 7]), .json(["email": ["a@example.com"]]), .json(["email": true]),
       ]),
     Rule("bodies.ignored-where-none", .encodings, "A body on a route that needs none is ignored.") { trial in
-      let person = try await trial.person()
-      let room = try await person.channel(in: try await person.workspace())
+      let (person, room) = try await trial.personInChannel()
       try await person.call(.DELETE, room.path, .raw("{}", type: nil)).isSuccess()
     },
     Rule(
@@ -101,8 +100,7 @@ enum BodyRules {
       try await trial.call(.POST, "users/login", form).hasShape(trial.shapes.emailLogin)
     },
     Rule("bodies.chat-encodings", .encodings, "A chat may be JSON, a form or multipart.") { trial in
-      let person = try await trial.person()
-      let room = try await person.channel(in: try await person.workspace())
+      let (person, room) = try await trial.personInChannel()
       for body: RequestBody in [
         .json(["content": "hi 각"]), .form([("content", "hi 각")]), .multipart([.text("content", "hi 각")]),
       ] {

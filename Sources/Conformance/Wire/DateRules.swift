@@ -46,8 +46,7 @@ enum DateRules {
       "dates.strictly-increasing", .dates,
       "createdAt strictly increases within a room, also when many write at once."
     ) { trial in
-      let person = try await trial.person()
-      let room = try await person.channel(in: try await person.workspace())
+      let (person, room) = try await trial.personInChannel()
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<20 { group.addTask { _ = try await person.say("\(number)", in: room) } }
         try await group.waitForAll()

@@ -55,8 +55,7 @@ enum HeaderRules {
       }
     },
     Rule("headers.type-on-delete", .requestHeaders, "A Content-Type on DELETE without a body is ignored.") { trial in
-      let person = try await trial.person()
-      let room = try await person.channel(in: try await person.workspace())
+      let (person, room) = try await trial.personInChannel()
       try await person.call(.DELETE, room.path, headers: [("Content-Type", "multipart/form-data")]).isSuccess()
     },
     Rule("headers.accept", .requestHeaders, "Accept and User-Agent are ignored.") { trial in

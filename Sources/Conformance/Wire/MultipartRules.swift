@@ -9,8 +9,7 @@ enum MultipartRules {
 
   /// What a chat of these parts becomes.
   private static func chat(_ trial: Trial, _ parts: [RequestBody.Part]) async throws -> JSON {
-    let person = try await trial.person()
-    let room = try await person.channel(in: try await person.workspace())
+    let (person, room) = try await trial.personInChannel()
     return try await person.call(.POST, room.chats, .multipart(parts)).json()
   }
 
@@ -87,8 +86,7 @@ enum MultipartRules {
       try expectEqual("the description", try made.text("description"), "")
     },
     Rule("multipart.files-in-json", .encodings, "files and image in JSON are ignored.") { trial in
-      let person = try await trial.person()
-      let room = try await person.channel(in: try await person.workspace())
+      let (person, room) = try await trial.personInChannel()
       let chat = try await person.post(room.chats, ["content": "hi", "files": [], "image": "x"])
       try expectEqual("files of the chat", try chat.list("files"), [])
     },
