@@ -13,14 +13,14 @@ import Synchronization
 /// its kit and the worlds that it makes.
 package struct DevelopmentServer: Service {
   package let server: MadangServer
-  private let kit: Kit
+  private let kit: TestKit
   private let worlds: SharedWorlds
 
   /// - Parameter address: The address of the server and its worlds in URLs.
   package init(_ settings: ServerSettings, address: String = "127.0.0.1", logger: Logger) async throws {
     let clock = MadangCore.Clock()
-    let kit = Kit(clock: clock)
-    let worlds = SharedWorlds(Worlds.settings(beside: settings), address, postgres: settings.database.url, logger)
+    let kit = TestKit(clock: clock)
+    let worlds = SharedWorlds(Worlds.settings(beside: settings), address, logger)
     (self.kit, self.worlds) = (kit, worlds)
     let coverage = CoverageCalls {
       var counts = kit.coverage.counts
@@ -70,17 +70,16 @@ private final class SharedWorlds: Sendable {
   private let worlds = Mutex<Worlds?>(nil)
   private let settings: ServerSettings
   private let address: String
-  private let postgres: String?
   private let logger: Logger
 
-  init(_ settings: ServerSettings, _ address: String, postgres: String?, _ logger: Logger) {
-    (self.settings, self.address, self.postgres, self.logger) = (settings, address, postgres, logger)
+  init(_ settings: ServerSettings, _ address: String, _ logger: Logger) {
+    (self.settings, self.address, self.logger) = (settings, address, logger)
   }
 
   func made() throws -> Worlds {
     try worlds.withLock { worlds in
       if let worlds { return worlds }
-      let made = try Worlds(settings, address: address, postgres: postgres, logger: logger)
+      let made = try Worlds(settings, address: address, logger: logger)
       worlds = made
       return made
     }
@@ -94,7 +93,7 @@ private final class SharedWorlds: Sendable {
   }
 
   /// Lets the server's port also serve worlds, by the hosts of requests.
-  func stand(around surroundings: inout Surroundings, _ kit: Kit) {
+  func stand(around surroundings: inout Surroundings, _ kit: TestKit) {
     let requests = surroundings.requests
     surroundings.sockets = { [self] host in
       switch addressee(of: host) {

@@ -74,7 +74,7 @@ public final class MadangWorld: Sendable {
   /// The `SesacKey` of clients of edition 2024-01.
   public static let january2024Key = DevelopmentKey.january2024
 
-  var kit: Kit { world.kit }
+  var kit: TestKit { world.kit }
 
   public var clock: MadangClock { MadangClock(clock: world.clock) }
 

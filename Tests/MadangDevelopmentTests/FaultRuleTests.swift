@@ -261,7 +261,7 @@ struct FaultRuleTests {
     var settings = Support.World.settings
     settings.isDevelopment = false
     try await Support.World.run(.sqlite, settings: settings) {
-      Kit(clock: $0)
+      TestKit(clock: $0)
     } _: { (world) async throws in
       #expect(try await world.call(.GET, "/_dev/faults", key: nil).code == "E01")
     }

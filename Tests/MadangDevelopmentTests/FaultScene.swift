@@ -12,7 +12,7 @@ import Testing
 /// A server with a kit, and a person with a channel.
 struct FaultScene: Sendable {
   let world: Support.World
-  let kit: Kit
+  let kit: TestKit
   let mina: TestPerson
   /// The workspace's path.
   let workspace: String
@@ -25,9 +25,9 @@ struct FaultScene: Sendable {
   ) async throws {
     var settings = Support.World.settings(\.callLimits.requests, 0)
     if let pings { (settings.sockets.pingInterval, settings.sockets.pingTimeout) = (pings.interval, pings.timeout) }
-    let made = Mutex<Kit?>(nil)
+    let made = Mutex<TestKit?>(nil)
     try await Support.World.run(engine, settings: settings) { clock in
-      let kit = Kit(clock: clock, waits: waits)
+      let kit = TestKit(clock: clock, waits: waits)
       made.withLock { $0 = kit }
       return kit
     } _: { world in

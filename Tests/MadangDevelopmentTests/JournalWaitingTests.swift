@@ -41,7 +41,7 @@ struct JournalWaitingTests {
     return Journal(clock: Clock(), limits: limits)
   }
 
-  private func payment(_ id: String) -> Happening {
+  private func payment(_ id: String) -> RawContent {
     .payment(.init(event: .recorded, id: id, merchantID: "m", amount: 1, account: nil, code: nil))
   }
 

@@ -105,14 +105,14 @@ struct RoomFaultTests {
   /// Runs `body` with a person who has a room at a server with a kit, and another member who posts to it.
   private static func withRoom(
     on engine: TestEngine, pingInterval: Int = 1,
-    _ body: @escaping @Sendable (_ kit: Kit, _ scene: RoomScene, _ other: MadangClient) async throws -> Void
+    _ body: @escaping @Sendable (_ kit: TestKit, _ scene: RoomScene, _ other: MadangClient) async throws -> Void
   ) async throws {
     var settings = Support.World.settings(\.callLimits.requests, 0)
     settings.callLimits.refreshes = 0
     (settings.sockets.pingInterval, settings.sockets.pingTimeout) = (pingInterval, pingInterval)
-    let made = Mutex<Kit?>(nil)
+    let made = Mutex<TestKit?>(nil)
     try await Support.World.run(engine, settings: settings) { clock in
-      let kit = Kit(clock: clock)
+      let kit = TestKit(clock: clock)
       made.withLock { $0 = kit }
       return kit
     } _: { world in

@@ -17,7 +17,7 @@ enum Scene {
   }()
 
   static func run(_ body: (Worlds) async throws -> Void) async throws {
-    let worlds = try Worlds(postgres: PostgresServer.url, logger: logger)
+    let worlds = try Worlds(logger: logger)
     do {
       try await body(worlds)
     } catch {
@@ -27,12 +27,9 @@ enum Scene {
     await worlds.removeAll()
   }
 
-  static func plan(
-    _ seed: Seed.Shipped, on engine: TestEngine = .sqlite, number: UInt64? = nil
-  ) throws -> WorldPlan {
+  static func plan(_ seed: Seed.Shipped, number: UInt64? = nil) throws -> WorldPlan {
     var plan = WorldPlan(seed: try Seed(seed))
     plan.number = number
-    plan.engine = engine == .postgres ? .postgres : .sqlite
     return plan
   }
 }

@@ -75,12 +75,12 @@ struct SeedTests {
   @Test(
     "distances of time are read",
     arguments: [("-2h", -7_200_000), ("45s", 45_000), ("0", 0), ("+1d", 86_400_000), ("5ms", 5)])
-  func distances(_ text: String, _ milliseconds: Int64) { #expect(SeedTime.distance(text) == milliseconds) }
+  func distances(_ text: String, _ milliseconds: Int64) { #expect(TimeText.distance(text) == milliseconds) }
 
   @Test(
     "malformed distances of time are refused",
     arguments: ["", "h", "2", "2 h", "--2h", "2h3m", "9223372036854775807w", "٢h", "1e3s", "2x"])
-  func noDistances(_ text: String) { #expect(SeedTime.distance(text) == nil) }
+  func noDistances(_ text: String) { #expect(TimeText.distance(text) == nil) }
 
   @Test("generated pictures have valid PNG checksums")
   func picture() throws {

@@ -161,9 +161,9 @@ struct WorldEndTests {
 
   /// Whether an object is still in memory.
   private final class Trace: Sendable {
-    weak let object: Kit?
+    weak let object: TestKit?
 
-    init(_ object: Kit) { self.object = object }
+    init(_ object: TestKit) { self.object = object }
   }
 
   @Test("a removed world leaves nothing in memory, with or without calls and sockets", arguments: [false, true])

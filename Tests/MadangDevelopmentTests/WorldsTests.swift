@@ -51,11 +51,10 @@ struct WorldsTests {
   }
 
   @Test(
-    "a world keeps its mails, whose links lead to it, also after a reset",
-    arguments: TestEngine.available)
-  func mails(_ engine: TestEngine) async throws {
+    "a world keeps the mails it sends, whose links lead to it, also after it has returned to its start")
+  func mails() async throws {
     try await Scene.run { worlds in
-      let world = try await worlds.make(try Scene.plan(.courtyard, on: engine))
+      let world = try await worlds.make(try Scene.plan(.courtyard))
       let caller = Caller(url: world.url)
       for isFirst in [true, false] {
         let answer = try await caller.call(.POST, "/password", #"{"email":"mina@example.com"}"#)
@@ -70,12 +69,12 @@ struct WorldsTests {
     }
   }
 
-  @Test("equal seed and number give equal bytes; another number gives other ids", arguments: TestEngine.available)
-  func repeatable(_ engine: TestEngine) async throws {
+  @Test("equal seed and number give equal bytes; another number gives other ids")
+  func repeatable() async throws {
     try await Scene.run { worlds in
-      let first = try await worlds.make(try Scene.plan(.courtyard, on: engine, number: 7))
-      let second = try await worlds.make(try Scene.plan(.courtyard, on: engine, number: 7))
-      let other = try await worlds.make(try Scene.plan(.courtyard, on: engine, number: 8))
+      let first = try await worlds.make(try Scene.plan(.courtyard, number: 7))
+      let second = try await worlds.make(try Scene.plan(.courtyard, number: 7))
+      let other = try await worlds.make(try Scene.plan(.courtyard, number: 8))
       let answers = try await Self.script(first.url)
       #expect(answers.count > 12 && answers.allSatisfy { $0.hasPrefix("200 ") }, "\(answers)")
       Self.expectSame(try await Self.script(second.url), answers)
@@ -94,11 +93,11 @@ struct WorldsTests {
     Self.expectSame(answers[1], answers[0])
   }
 
-  @Test("a reset world answers as a new one, byte by byte, whatever was done in it", arguments: TestEngine.available)
-  func reset(_ engine: TestEngine) async throws {
+  @Test("a reset world answers as a new one, byte by byte, whatever was done in it")
+  func reset() async throws {
     try await Scene.run { worlds in
-      let fresh = try await Self.script(try await worlds.make(try Scene.plan(.courtyard, on: engine, number: 3)).url)
-      let world = try await worlds.make(try Scene.plan(.courtyard, on: engine, number: 3))
+      let fresh = try await Self.script(try await worlds.make(try Scene.plan(.courtyard, number: 3)).url)
+      let world = try await worlds.make(try Scene.plan(.courtyard, number: 3))
       for _ in 0..<3 {
         Self.expectSame(try await Self.script(world.url), fresh)
         world.clock.advance(milliseconds: 40 * 86_400_000)
@@ -127,10 +126,10 @@ struct WorldsTests {
     }
   }
 
-  @Test("snapshots keep a moment: rows, files, clock and ids", arguments: TestEngine.available)
-  func snapshots(_ engine: TestEngine) async throws {
+  @Test("snapshots keep a moment: rows, files, clock and ids")
+  func snapshots() async throws {
     try await Scene.run { worlds in
-      let world = try await worlds.make(try Scene.plan(.courtyard, on: engine, number: 5))
+      let world = try await worlds.make(try Scene.plan(.courtyard, number: 5))
       let mina = try await Caller(url: world.url).signedIn("mina@example.com")
       _ = try await mina.call(.POST, "workspaces", #"{"name":"Kept","description":"x"}"#)
       world.clock.advance(milliseconds: 3_600_000)
@@ -271,101 +270,10 @@ struct WorldsTests {
     }
   }
 
-  @Test(
-    "worlds on PostgreSQL have separate databases, which are all dropped", .enabled(if: PostgresServer.url != nil))
-  func databases() async throws {
-    let url = try #require(PostgresServer.url)
-    let databases = try await PostgresDatabases(url: url, logger: Scene.logger)
-    let name = try await databases.make()
-    try await opening(.postgres(url: databases.url(of: name))) { database in
-      try await database.write { _ = try $0.execute("CREATE TABLE kept (value INTEGER)") }
-      // In use, as a world's is.
-      let copy = try await databases.copy(ofUsed: name)
-      try await opening(.postgres(url: databases.url(of: copy))) { other in
-        try await other.write { _ = try $0.execute("INSERT INTO kept VALUES (1)") }
-      }
-      // The one that was in use connects anew, and is another one.
-      let count = try await database.read {
-        try $0.first("SELECT COUNT(*) AS count FROM kept") { try $0.get("count", as: Int.self) }
-      }
-      #expect(count == 0)
-    }
-    func isThere(_ name: String) async throws -> Bool {
-      try await opening(.postgres(url: url)) { database in
-        try await database.read { transaction in
-          try transaction.first("SELECT 1 AS one FROM pg_database WHERE datname = \(name)") { _ in true } ?? false
-        }
-      }
-    }
-    #expect(try await isThere(name))
-    await databases.close()
-    #expect(try await !isThere(name))
-  }
-
-  /// Outside of a transaction, as databases are made.
-  private static func run(_ statement: String, at url: String) throws {
-    let psql = Process()
-    psql.executableURL = URL(filePath: "/usr/bin/env")
-    psql.arguments = ["psql", "-qX", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", statement]
-    try psql.run()
-    psql.waitUntilExit()
-    #expect(psql.terminationStatus == 0)
-  }
-
-  @Test(
-    "creating databases drops only those of a process that has ended",
-    .enabled(if: PostgresServer.url != nil))
-  func databasesOfOthers() async throws {
-    let url = try #require(PostgresServer.url)
-    let run = String(UUID().uuidString.lowercased().filter(\.isHexDigit).prefix(6))
-    // By its name it could be ours; and one that has the whole form, but not the connection limit.
-    let others = ["madang_world_\(run)", "madang_world_00\(run)_1"]
-    try await opening(.postgres(url: url)) { database in
-      func names() async throws -> [String] {
-        try await database.read { transaction in
-          try transaction.all("SELECT datname FROM pg_database WHERE datname LIKE '%' || \(run) || '%'") {
-            try $0.get("datname")
-          }
-        }
-      }
-      for name in others { try Self.run("CREATE DATABASE \(name)", at: url) }
-      // A process that ended right after it created a database: its lock is free.
-      let abandoned = "madang_world_ff\(run)_7"
-      try Self.run("CREATE DATABASE \(abandoned) CONNECTION LIMIT \(PostgresDatabases.connectionLimit)", at: url)
-      // One that lives, whose lock is in another database of the server.
-      let other = try await PostgresDatabases(url: url, logger: Scene.logger)
-      let living = try await other.make()
-      let elsewhere = try await PostgresDatabases(url: other.url(of: living), logger: Scene.logger)
-      let second = try await elsewhere.make()
-      // One that lives, whose sessions PostgreSQL has ended: its lock has gone with them.
-      let restarted = try await PostgresDatabases(url: url, logger: Scene.logger)
-      let kept = try await restarted.make()
-      try await database.read { transaction in
-        let ended = try transaction.all(
-          """
-          SELECT pg_terminate_backend(pid, 1000) AS ended FROM pg_locks
-          WHERE locktype = 'advisory' AND objsubid = 2 AND objid = hashtext(\("worlds of \(kept.split(separator: "_")[2])"))::oid
-          """
-        ) { try $0.get("ended", as: Bool.self) }
-        #expect(ended == [true])
-      }
-      let third = try await PostgresDatabases(url: url, logger: Scene.logger)
-      #expect(try await World.eventually { try await names().sorted() == others.sorted() })
-      for name in [living, second, kept] {
-        let isThere = try await database.read { transaction in
-          try transaction.first("SELECT 1 AS one FROM pg_database WHERE datname = \(name)") { _ in true } ?? false
-        }
-        #expect(isThere)
-      }
-      for databases in [third, restarted, elsewhere, other] { await databases.close() }
-      for name in others { try Self.run("DROP DATABASE \(name)", at: url) }
-    }
-  }
-
-  @Test("a seed whose planted files or database were removed is planted again", arguments: TestEngine.available)
-  func removedBeginning(_ engine: TestEngine) async throws {
-    let worlds = try Worlds(postgres: PostgresServer.url, logger: Scene.logger)
-    let plan = try Scene.plan(.empty, on: engine, number: 7)
+  @Test("a seed whose planted files were removed is planted again")
+  func removedBeginning() async throws {
+    let worlds = try Worlds(logger: Scene.logger)
+    let plan = try Scene.plan(.empty, number: 7)
     let first = try await worlds.make(plan)
     try FileManager.default.removeItem(at: first.home.deletingLastPathComponent().appending(path: "seed-1"))
     let error = await #expect(throws: WorldError.self) { try await first.reset() }
@@ -410,15 +318,5 @@ struct WorldsTests {
     for folder in left { #expect(!FileManager.default.fileExists(atPath: folder.path), "\(folder.path)") }
     for folder in begun { #expect(FileManager.default.fileExists(atPath: folder.path), "\(folder.path)") }
     await worlds.end()
-  }
-
-  @Test("a world on PostgreSQL is refused with a reason if the server has none")
-  func withoutPostgres() async throws {
-    let worlds = try Worlds(logger: Scene.logger)
-    var plan = try Scene.plan(.empty)
-    plan.engine = .postgres
-    let error = await #expect(throws: WorldError.self) { _ = try await worlds.make(plan) }
-    #expect(error?.description.contains("--database-url") == true)
-    await worlds.removeAll()
   }
 }

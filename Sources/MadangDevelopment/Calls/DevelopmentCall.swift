@@ -17,8 +17,10 @@ struct DevelopmentCall: Sendable {
 
   /// The largest body of most calls, in bytes.
   static let maxBody = 1 << 20
-  /// The largest body of calls with long bodies, such as a seed, in bytes.
-  static let maxLongBody = Seed.maxSize + 65_536
+  /// The longest seed or script, in bytes.
+  static let maxDocument = 64 << 20
+  /// The largest body of calls that may hold a document.
+  static let maxLongBody = maxDocument + 65_536
 
   /// This call without the first parts of its path.
   func below(_ count: Int) -> DevelopmentCall {
@@ -65,7 +67,21 @@ struct DevelopmentCall: Sendable {
     try BadCall.refuse(request.uri.queryParameters.map { String($0.key) }, besides: known)
   }
 
-  /// The body as sent. Throws `BadCall`.
+  /// Answers a call whose query has these fields at most. Throws `BadCall` for others, before `body` is called.
+  func answer(_ fields: String..., body: () async throws -> some Encodable) async throws -> Response {
+    try refuseQuery(besides: fields)
+    return try .development(try await body())
+  }
+
+  /// The same for what has nothing to tell.
+  func done(_ body: () async throws -> Void) async throws -> Response {
+    try await answer {
+      try await body()
+      return Done()
+    }
+  }
+
+  /// The body as it was sent. Throws `BadCall`.
   func bytes(atMost limit: Int) async throws -> [UInt8] {
     guard let buffer = try? await request.body.collect(upTo: limit) else {
       throw BadCall("the body may have \(limit) bytes at most")

@@ -11,13 +11,12 @@ struct ClockCalls: Sendable {
 
   func respond(to call: DevelopmentCall) async throws -> Response? {
     switch call.method {
-    case .get:
-      try call.refuseQuery()
-      return try .development(ClockReading(clock))
+    case .get: return try await call.answer { ClockReading(clock) }
     case .post:
-      try call.refuseQuery()
-      try change(try await call.body())
-      return try .development(ClockReading(clock))
+      return try await call.answer {
+        try change(try await call.body())
+        return ClockReading(clock)
+      }
     default: return nil
     }
   }
@@ -28,7 +27,7 @@ struct ClockCalls: Sendable {
       guard (0...1e9).contains(seconds) else { throw WorldError("advance: seconds from 0 to 1000000000") }
     }
     let moment = try change.set.map { text in
-      guard let moment = SeedTime.date(text), moment >= 0 else {
+      guard let moment = TimeText.date(text), moment >= 0 else {
         throw WorldError("set: a date like 2026-01-05T09:00:00Z, from 1970 on")
       }
       return moment

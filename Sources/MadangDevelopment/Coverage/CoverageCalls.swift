@@ -29,10 +29,7 @@ struct CoverageCalls: Sendable {
       case .text: return page(CoverageReport(counts).text, "text/plain; charset=utf-8")
       case .html: return page(CoverageReport(counts).html, "text/html; charset=utf-8")
       }
-    case .delete:
-      try call.refuseQuery()
-      clear()
-      return try .development(Done())
+    case .delete: return try await call.done(clear)
     default: return nil
     }
   }

@@ -88,7 +88,7 @@ private struct DrippingWriter: ResponseBodyWriter {
   mutating func write(_ buffer: ByteBuffer) async throws {
     var buffer = buffer
     while buffer.readableBytes > 0, let piece = buffer.readSlice(length: min(size, buffer.readableBytes)) {
-      if hasBegun { try await exchange.visit.pause(for: pause) }
+      if hasBegun { try await exchange.lease.pause(for: pause) }
       hasBegun = true
       try await parent.write(piece)
     }

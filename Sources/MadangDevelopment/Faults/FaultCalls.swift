@@ -11,22 +11,17 @@ struct FaultCalls: Sendable {
   func respond(to call: DevelopmentCall) async throws -> Response? {
     guard let first = call.path.first, call.path.count <= 2 else { return nil }
     switch (call.method, first, call.path.dropFirst().first) {
-    case (.get, "faults", nil):
-      try call.refuseQuery()
-      return try .development(List(faults: faults.reports))
+    case (.get, "faults", nil): return try await call.answer { List(faults: faults.reports) }
     case (.post, "faults", nil):
       try call.refuseQuery()
       return try await add(try await call.bytes(atMost: DevelopmentCall.maxLongBody))
-    case (.delete, "faults", nil):
-      try call.refuseQuery()
-      faults.removeAll()
-      return try .development(Done())
+    case (.delete, "faults", nil): return try await call.done { faults.removeAll() }
     case (.delete, "faults", let id?):
-      try call.refuseQuery()
-      guard let number = Int(id), faults.remove(number) else {
-        throw BadCall("there is no fault \(id); GET /_dev/faults lists them")
+      return try await call.done {
+        guard let number = Int(id), faults.remove(number) else {
+          throw BadCall("there is no fault \(id); GET /_dev/faults lists them")
+        }
       }
-      return try .development(Done())
     case (.post, "restart", nil):
       try call.refuseQuery()
       return try restart(try await call.body())

@@ -132,10 +132,9 @@ extension FaultRule {
 
   private func validatePlaces() throws(BadCall) {
     do throws(BadCall) {
-      try JournalFilter {
-        ($0.method, $0.path, $0.namespace) = (match.method, match.path, match.namespace)
-        ($0.event, $0.direction) = (match.event, match.direction)
-      }.checkPlaces()
+      try PatternChecks.check(
+        method: match.method, path: match.path, namespace: match.namespace, event: match.event,
+        isToClient: match.direction == "toClient")
     } catch { throw BadCall("match.\(error.error)") }
   }
 

@@ -42,16 +42,16 @@ extension Faults {
     case .status: return try await instead(effect.answer, effect, request, answer)
     case .expiredToken:
       return try await instead(
-        await exchange.visit.server.refusalOfExpiredToken(exchange.head), effect, request, answer)
+        await exchange.lease.server.refusalOfExpiredToken(exchange.head), effect, request, answer)
     case .limited:
       return try await instead(.refusal(.tooManyCalls, retryAfter: effect.retryAfter ?? 1), effect, request, answer)
     case .latency:
       guard effect.after ?? false else {
-        try await exchange.visit.pause(for: fault.duration)
+        try await exchange.lease.pause(for: fault.duration)
         return try await answer(request)
       }
       let response = try await answer(request)
-      try await exchange.visit.pause(for: fault.duration)
+      try await exchange.lease.pause(for: fault.duration)
       return response
     case .answerLost:
       _ = try await answer(request)

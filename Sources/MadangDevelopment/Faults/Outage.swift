@@ -33,10 +33,10 @@ package final class Outage: Sendable {
   }
 
   func email(ofAccount number: Int64) async -> String? {
-    try? await current.visit()?.answering { try await $0.email(ofAccount: number) }
+    try? await current.lease()?.answering { try await $0.email(ofAccount: number) }
   }
 
   func account(email: String) async -> Int64? {
-    try? await current.visit()?.answering { try await $0.accountNumber(email: email) }
+    try? await current.lease()?.answering { try await $0.accountNumber(email: email) }
   }
 }

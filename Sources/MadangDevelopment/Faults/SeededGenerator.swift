@@ -1,6 +1,6 @@
-/// Random numbers that repeat with the same seed: SplitMix64.
+/// Random numbers that repeat with the same seed: SplitMix64 (Steele, Lea and Flood, 2014).
 struct SeededGenerator: RandomNumberGenerator, Sendable {
-  private var state: UInt64
+  private(set) var state: UInt64
 
   init(seed: UInt64) { state = seed }
 

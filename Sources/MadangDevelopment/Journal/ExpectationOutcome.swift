@@ -40,7 +40,7 @@ extension Journal {
       if view.dropped > seen { lost = view.dropped }
       (from, seen) = (view.first, view.last)
       progress.take(
-        view.entries.filter { pattern.concerns($0.happening.kind) }.map { (entry: told($0), begun: $0.begun) })
+        view.entries.filter { pattern.concerns($0.content.kind) }.map { (entry: told($0), begun: $0.begun) })
       return progress.isHopeless
     }
     var last = await follow(after: pattern.expectation.after, for: pattern.expectation.wait) { view in

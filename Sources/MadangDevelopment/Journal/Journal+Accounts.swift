@@ -14,7 +14,7 @@ extension Journal {
   func nameAccounts(in entries: some Sequence<RawEntry>) async {
     let now = era
     var wanted = Set<AccountKey>()
-    for entry in entries { if let key = entry.happening.accountKey, key.era == now { wanted.insert(key) } }
+    for entry in entries { if let key = entry.content.accountKey, key.era == now { wanted.insert(key) } }
     wanted = state.withLock { state in wanted.filter { state.emails[$0] == nil } }
     for key in wanted {
       guard let email = await emailOf(key.number), key.era == era else { continue }
@@ -26,7 +26,7 @@ extension Journal {
   }
 }
 
-extension Happening {
+extension RawContent {
   fileprivate var accountKey: AccountKey? {
     switch self {
     case .packet(let packet): packet.account

@@ -52,7 +52,7 @@ extension Journal {
     let kinds = question.pattern.kinds
     let last = await follow(after: question.after, for: question.wait) { view in
       from = view.first
-      for entry in view.entries where kinds.contains(entry.happening.kind) {
+      for entry in view.entries where kinds.contains(entry.content.kind) {
         let entry = self.told(entry)
         guard question.pattern.matches(entry) else { continue }
         found.append(entry)

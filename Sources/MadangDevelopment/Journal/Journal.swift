@@ -100,8 +100,8 @@ package final class Journal: Sendable {
   }
 
   /// Records an event that happens now.
-  func append(_ happening: Happening) {
-    append(at: clock.now, begun: NIODeadline.now().uptimeNanoseconds, happening)
+  func append(_ content: RawContent) {
+    append(at: clock.now, begun: NIODeadline.now().uptimeNanoseconds, content)
   }
 
   /// Records a finished request.
@@ -115,13 +115,13 @@ package final class Journal: Sendable {
   /// - Parameters:
   ///   - at: Its start, by the server's clock.
   ///   - begun: Its start, by uptime in nanoseconds.
-  private func append(at: Int64, begun: UInt64, _ happening: Happening) {
-    let size = happening.size
+  private func append(at: Int64, begun: UInt64, _ content: RawContent) {
+    let size = content.size
     let isAwaited = state.withLock { state in
       guard begun >= state.beginning else { return false }
       state.last += 1
       state.bytes += size
-      state.entries.append(RawEntry(number: state.last, at: at, begun: begun, happening: happening))
+      state.entries.append(RawEntry(number: state.last, at: at, begun: begun, content: content))
       state.forget()
       return !state.waiting.isEmpty
     }

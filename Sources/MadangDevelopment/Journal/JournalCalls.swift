@@ -16,13 +16,11 @@ struct JournalCalls: Sendable {
     switch (call.method, call.path) {
     case (.get, ["journal"]): return try await list(call)
     case (.post, ["journal"]):
-      try call.refuseQuery()
-      try await change(call)
-      return try .development(Summary(journal))
-    case (.delete, ["journal"]):
-      try call.refuseQuery()
-      journal.clear()
-      return try .development(Done())
+      return try await call.answer {
+        try await change(call)
+        return Summary(journal)
+      }
+    case (.delete, ["journal"]): return try await call.done { journal.clear() }
     case (.post, ["expect"]):
       try call.refuseQuery()
       var expectation = try await call.body(Expectation.self)

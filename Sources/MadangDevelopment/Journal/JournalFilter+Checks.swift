@@ -10,10 +10,11 @@ extension JournalFilter {
       throw BadCall("\(field.rawValue): \(FaultRule.Limits.text) bytes at most")
     }
     for (field, known) in Self.known {
-      if let text = self[field] { try Self.check(field, text, among: known) }
+      if let text = self[field] { try PatternChecks.check(field.rawValue, text, among: known) }
     }
     if let status { try Self.check(status: status) }
-    try checkPlaces()
+    try PatternChecks.check(
+      method: method, path: path, namespace: namespace, event: event, isToClient: direction == "toClient")
     if let path, case let told = LinkPage.masked(path, by: "*"), told != path, !path.contains("*") {
       throw BadCall("path: the journal does not keep codes of links; write \(told)")
     }
@@ -52,35 +53,10 @@ extension JournalFilter {
     (.code, ErrorCode.allCases.map(\.rawValue)),
   ]
 
-  private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-
-  private static func check(_ field: Field, _ text: String, among known: [String]) throws(BadCall) {
-    let pattern = TextPattern(field == .method ? text.uppercased() : text)
-    guard !known.contains(where: pattern.matches) else { return }
-    throw BadCall("\(field.rawValue): '\(text)' does not exist; there are \(known.joined(separator: ", "))")
-  }
-
   private static func check(status: String) throws(BadCall) {
     let pattern = TextPattern(status)
     guard (100...599).contains(where: { pattern.matches(String($0)) }) else {
       throw BadCall("status: a status like 200, or with * like 4*, not '\(status)'")
-    }
-  }
-
-  /// Checks that are shared with fault rules.
-  func checkPlaces() throws(BadCall) {
-    if let method { try Self.check(.method, method, among: Self.methods) }
-    if let path, !path.hasPrefix("/") && !path.hasPrefix("*") || path.contains("?") {
-      throw BadCall("path: a path like /v1/workspaces, without its query; * stands for any text")
-    }
-    if let path, path == "/_dev" || path.hasPrefix("/_dev/") {
-      throw BadCall("path: development calls are not in the journal and not matched by rules")
-    }
-    if let namespace, !namespace.hasPrefix("/"), !namespace.hasPrefix("*") {
-      throw BadCall("namespace: a namespace like /ws-channel-ID; * stands for any text")
-    }
-    if let event, direction == "toClient" {
-      try Self.check(.event, event, among: ChatEvent.allCases.map(\.rawValue))
     }
   }
 
@@ -102,7 +78,7 @@ extension JournalFilter {
   private func checkEvent() throws(BadCall) {
     guard let event, !kinds.contains(.packet) else { return }
     let events = ["opened", "upgraded", "closed", "refused", "recorded", "credited"]
-    try Self.check(.event, event, among: events)
+    try PatternChecks.check("event", event, among: events)
   }
 }
 

@@ -15,8 +15,8 @@ extension RawEntry {
   ///   - email: The e-mails of account numbers.
   func told(since start: UInt64, _ email: (AccountKey) -> String?) -> JournalEntry {
     let elapsed = Double(begun > start ? begun - start : 0) / 1_000_000
-    var entry = JournalEntry(number: number, kind: happening.kind, at: WireDate.string(at), elapsed: rounded(elapsed))
-    switch happening {
+    var entry = JournalEntry(number: number, kind: content.kind, at: WireDate.string(at), elapsed: rounded(elapsed))
+    switch content {
     case .request(let request): request.tell(&entry)
     case .connection(let connection): connection.tell(&entry)
     case .packet(let packet):

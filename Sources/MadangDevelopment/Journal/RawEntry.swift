@@ -11,13 +11,13 @@ struct RawEntry: Sendable {
   let at: Int64
   /// Uptime in nanoseconds.
   let begun: UInt64
-  let happening: Happening
+  let content: RawContent
 
   /// Its approximate size in memory.
-  var bytes: Int { happening.size }
+  var bytes: Int { content.size }
 }
 
-indirect enum Happening: Sendable {
+indirect enum RawContent: Sendable {
   case request(RawRequest)
   case packet(RawPacket)
   case connection(RawConnection)

@@ -17,23 +17,23 @@ package final class People: Sendable {
 
   /// Their server. Throws ``WorldError`` when it has ended.
   /// - Parameter channel: The connection of the request; it is closed if the answer takes too long at a reset.
-  package func server(over channel: (any NIOCore.Channel)? = nil) throws(WorldError) -> Visit {
-    guard let visit = current.visit(over: channel) else { throw WorldError("the server has stopped") }
-    return visit
+  package func server(over channel: (any NIOCore.Channel)? = nil) throws(WorldError) -> ServerLease {
+    guard let lease = current.lease(over: channel) else { throw WorldError("the server has stopped") }
+    return lease
   }
 
   /// Answers a request as if this account had sent it to an edition, without needing a token. Throws `BadCall`.
   func answer(
     _ request: Request, as email: String, _ edition: EditionName, over channel: any NIOCore.Channel
   ) async throws -> Response {
-    let visit = try server(over: channel)
-    let answer = try await visit.server.answer(request, as: email, edition, over: channel)
-    if let chat = answer.learned.chat { tell(chat, at: visit) }
-    return answer.response.holding(visit)
+    let lease = try server(over: channel)
+    let answer = try await lease.server.answer(request, as: email, edition, over: channel)
+    if let chat = answer.learned.chat { tell(chat, at: lease) }
+    return answer.response.holding(lease)
   }
 
-  private func tell(_ chat: Chat, at visit: Visit) {
-    if !visit.isOver { posted.withLock(\.self)?(chat) }
+  private func tell(_ chat: Chat, at lease: ServerLease) {
+    if !lease.isOver { posted.withLock(\.self)?(chat) }
   }
 
   /// The person with an e-mail, or with the text before its `@`. Throws ``WorldError``.
@@ -77,9 +77,9 @@ package final class People: Sendable {
   /// - Returns: The posted chat, if any.
   @discardableResult
   package func perform(_ act: Act, as name: String) async throws -> Chat? {
-    let visit = try server()
+    let lease = try server()
     do {
-      let chat: Chat? = try await visit.answering { madang in
+      let chat: Chat? = try await lease.answering { madang in
         let actor = try await person(name, madang)
         switch act {
         case .post(let text, let target, let files):
@@ -90,7 +90,7 @@ package final class People: Sendable {
         }
         return nil
       }
-      if let chat { tell(chat, at: visit) }
+      if let chat { tell(chat, at: lease) }
       return chat
     } catch let failure as Failure {
       throw Refused(code: MadangServer.code(of: failure), message: "\(act.words): \(failure.message)")
@@ -153,7 +153,7 @@ package final class People: Sendable {
     _ text: String, _ files: Int, to address: RoomAddress, as actor: Person, _ madang: Madang
   ) async throws -> Chat {
     guard files > 0 else { return try await madang.post(ChatDraft(content: text), to: address, as: .acting(actor)) }
-    let staged = try await madang.stage((0..<files).map(SeedPicture.numbered))
+    let staged = try await madang.stage((0..<files).map(PlainPicture.numbered))
     do {
       let chat = try await madang.post(ChatDraft(content: text, files: staged.files), to: address, as: .acting(actor))
       await madang.files.discard(staged.uploads)
@@ -187,10 +187,10 @@ package final class People: Sendable {
   }
 }
 
-extension SeedPicture {
+extension PlainPicture {
   /// A generated picture; successive ones have different colours.
   fileprivate static func numbered(_ number: Int) -> [UInt8] {
     let shade = UInt8(truncatingIfNeeded: 40 + number * 53)
-    return SeedPicture(color: [shade, 255 - shade, 128], width: 64, height: 64).png
+    return PlainPicture(color: [shade, 255 - shade, 128], width: 64, height: 64).png
   }
 }

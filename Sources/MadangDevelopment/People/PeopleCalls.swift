@@ -31,25 +31,27 @@ struct PeopleCalls: Sendable {
         guard let chat else { return nil }
         return .json(try people.server().server.json(chat, edition))
       case "join":
-        try call.refuseQuery()
-        try await people.perform(.join(try await call.body(Where.self).place()), as: person.email)
+        return try await call.done {
+          try await people.perform(.join(try await call.body(Where.self).place()), as: person.email)
+        }
       case "leave":
-        try call.refuseQuery()
-        try await people.perform(.leave(try await call.body(Where.self).place()), as: person.email)
+        return try await call.done {
+          try await people.perform(.leave(try await call.body(Where.self).place()), as: person.email)
+        }
       default: return nil
       }
     } catch let refused as Refused {
       throw BadCall("\(person.email), \(refused.message) (\(refused.code.rawValue))")
     }
-    return try .development(Done())
   }
 
   private func list(_ call: DevelopmentCall) async throws -> Response {
-    try call.refuseQuery(besides: ["after"])
-    guard let after = Int64(call.query("after") ?? "0"), after >= 0 else {
-      throw BadCall("after: the number of a person, from 0")
+    try await call.answer("after") {
+      guard let after = Int64(call.query("after") ?? "0"), after >= 0 else {
+        throw BadCall("after: the number of a person, from 0")
+      }
+      return try await people.list(after: after, limit: Self.page)
     }
-    return try .development(try await people.list(after: after, limit: Self.page))
   }
 
   private func forward(_ call: DevelopmentCall, as person: Person) async throws -> Response {

@@ -29,18 +29,18 @@ package final class Exchange: Sendable {
   let channel: any NIOCore.Channel
   /// Its start, in milliseconds of the server's clock.
   let at: Int64
-  let visit: Visit
+  let lease: ServerLease
   private let state: Mutex<Known>
 
-  /// - Parameter visit: Began before `at` was read: a reset sets the clock before it lets another visit begin.
-  init(_ head: HTTPRequest, over channel: any NIOCore.Channel, at moment: Int64, _ visit: Visit) {
-    (self.head, self.channel, at, self.visit) = (head, channel, moment, visit)
-    isOfSocket = visit.server.socketIO.isSocketPath(head.pathWithoutQuery)
+  /// - Parameter lease: Began before `at` was read: a reset sets the clock before it lets another lease begin.
+  init(_ head: HTTPRequest, over channel: any NIOCore.Channel, at moment: Int64, _ lease: ServerLease) {
+    (self.head, self.channel, at, self.lease) = (head, channel, moment, lease)
+    isOfSocket = lease.server.socketIO.isSocketPath(head.pathWithoutQuery)
     state = Mutex(Known(body: BodyRecord(contentType: head.headerFields[.contentType])))
   }
 
   /// Its start, by uptime in nanoseconds.
-  var begun: UInt64 { visit.begun }
+  var begun: UInt64 { lease.begun }
 
   /// The path as sent, without the query.
   var path: Substring { head.pathWithoutQuery }
@@ -59,7 +59,7 @@ package final class Exchange: Sendable {
   /// The request's operation in the edition of its key; nil if it is not an operation.
   func operation() async -> EditionOperation? {
     if let known = state.withLock(\.lookedUpOperation) { return known }
-    let operation = await visit.server.operation(of: head)
+    let operation = await lease.server.operation(of: head)
     state.withLock { $0.lookedUpOperation = .some(operation) }
     return operation
   }
@@ -68,7 +68,7 @@ package final class Exchange: Sendable {
   @discardableResult
   func account() async -> Learned.Account? {
     if let known = state.withLock(\.lookedUpAccount) { return known }
-    let account = await visit.server.account(of: head)
+    let account = await lease.server.account(of: head)
     state.withLock { $0.lookedUpAccount = .some(account) }
     return account
   }

@@ -16,12 +16,13 @@ package enum Review {
 
   /// - Parameter entries: In order of their numbers. Work and memory grow linearly with their count.
   package static func findings(in entries: [JournalEntry]) -> [ReviewFinding] {
-    let conducts = Conduct.all(in: entries)
-    var findings = conducts.flatMap { conduct in
+    let activities = AccountActivity.all(in: entries)
+    var findings = activities.flatMap { activity in
       [
-        conduct.refreshStorm, conduct.needlessRefresh, conduct.answersNotAwaited, conduct.namespacesNotLeft,
-        conduct.connectionsLeaked,
-      ].compactMap(\.self) + conduct.polling + conduct.historyFromStart + conduct.repeatedUploads + conduct.doubledPosts
+        activity.refreshStorm, activity.needlessRefresh, activity.answersNotAwaited, activity.namespacesNotLeft,
+        activity.connectionsLeaked,
+      ].compactMap(\.self) + activity.polling + activity.historyFromStart + activity.repeatedUploads
+        + activity.doubledPosts
     }
     findings += missingHeaders(in: entries)
     if let finding = afterSignOut(in: entries) { findings.append(finding) }

@@ -10,14 +10,15 @@ struct ReviewCalls: Sendable {
   /// The answer; nil if the call is another one.
   func respond(to call: DevelopmentCall) async throws -> Response? {
     guard call.method == .get, call.path == ["review"] else { return nil }
-    try call.refuseQuery(besides: ["account", "after"])
-    guard let after = Int(call.query("after") ?? "0"), after >= 0 else {
-      throw BadCall("after: a whole number from 0")
+    return try await call.answer("account", "after") {
+      guard let after = Int(call.query("after") ?? "0"), after >= 0 else {
+        throw BadCall("after: a whole number from 0")
+      }
+      var account = call.query("account")
+      // An unknown account is refused: no findings would look like a good client.
+      if let name = account { account = try await people.person(name).email }
+      return try await journal.review(of: account, after: after)
     }
-    var account = call.query("account")
-    // An unknown account would have no findings.
-    if let name = account { account = try await people.person(name).email }
-    return try .development(try await journal.review(of: account, after: after))
   }
 }
 

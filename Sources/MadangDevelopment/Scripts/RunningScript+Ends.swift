@@ -15,7 +15,7 @@ extension RunningScript {
       finish(&state)
       return state.begun >= script.times
     }
-    if case .start = script.occasion, !isLast { schedule(run.number + 1, in: starts) }
+    if case .start = script.trigger, !isLast { schedule(run.number + 1, in: starts) }
   }
 
   /// A run has ended.

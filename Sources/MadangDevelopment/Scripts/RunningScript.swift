@@ -35,7 +35,7 @@ final class RunningScript: Sendable {
     (self.script, self.number, self.agenda, self.people) = (script, number, agenda, people)
   }
 
-  var hearsChats: Bool { if case .chat = script.occasion { true } else { false } }
+  var hearsChats: Bool { if case .chat = script.trigger { true } else { false } }
 
   var report: ScriptReport { state.withLock { report($0) } }
 
@@ -58,7 +58,7 @@ final class RunningScript: Sendable {
       return (next.starts, report(next))
     }
     guard let (starts, report) = started else { return nil }
-    switch script.occasion {
+    switch script.trigger {
     case .chat: break
     case .start: schedule(1, in: starts)
     case .rate: schedule(1, at: agenda.now, in: starts)
@@ -85,7 +85,7 @@ final class RunningScript: Sendable {
   func schedule(_ number: Int, at due: MadangCore.Clock.Instant? = nil, in starts: Int) {
     agenda.add(due, for: owner(starts), run: number) { [self] in
       guard state.withLock({ isAlive(starts, $0) }) else { return }
-      if case .rate(let rate) = script.occasion, let due, number < script.times {
+      if case .rate(let rate) = script.trigger, let due, number < script.times {
         let pause = rate.moment(ofRun: number + 1) - rate.moment(ofRun: number)
         schedule(number + 1, at: due.advanced(byMilliseconds: pause), in: starts)
       }
@@ -100,7 +100,7 @@ final class RunningScript: Sendable {
 
   /// Begins a run for a matching chat.
   func hear(_ chat: Chat) async {
-    guard case .chat(let pattern) = script.occasion else { return }
+    guard case .chat(let pattern) = script.trigger else { return }
     let (starts, isRunning) = state.withLock { ($0.starts, $0.phase == .running) }
     guard isRunning else { return }
     do {

@@ -12,7 +12,7 @@ package struct Script: Sendable {
   static let maxRate: Int64 = 1000
 
   /// What starts its runs.
-  enum Occasion: Sendable {
+  enum Trigger: Sendable {
     /// Each run starts after the previous one.
     case start
     case chat(Pattern)
@@ -39,7 +39,7 @@ package struct Script: Sendable {
     init?(_ text: String) {
       let parts = text.split(separator: "/", omittingEmptySubsequences: false)
       guard parts.count == 2, parts[1].allSatisfy(\.isLetter), let runs = Int64(parts[0]), runs > 0,
-        let span = SeedTime.distance("1\(parts[1])"), runs <= Script.maxRate * span / 1000
+        let span = TimeText.distance("1\(parts[1])"), runs <= Script.maxRate * span / 1000
       else { return nil }
       (self.runs, self.span) = (runs, span)
     }
@@ -85,7 +85,7 @@ package struct Script: Sendable {
   package let name: String
   /// All people whom it names.
   var mentions: [Mention] = []
-  var occasion = Occasion.start
+  var trigger = Trigger.start
   /// Milliseconds between the chat and the first step.
   var delay: Int64 = 0
   var cast: Cast?

@@ -10,44 +10,38 @@ struct ScriptCalls: Sendable {
   func respond(to call: DevelopmentCall) async throws -> Response? {
     let name = call.path.dropFirst().first
     switch (call.method, name, call.path.dropFirst(2).first, call.path.count) {
-    case (.get, nil, _, _):
-      try call.refuseQuery()
-      return try .development(scripts.reports)
+    case (.get, nil, _, _): return try await call.answer { scripts.reports }
     case (.post, nil, _, _):
-      try call.refuseQuery()
-      let text = try await call.text(atMost: DevelopmentCall.maxLongBody)
-      guard text.contains(where: { !$0.isWhitespace }) else {
-        throw WorldError("scripts: the body is empty; write a script, or a list of them, in YAML or JSON")
+      return try await call.answer {
+        let text = try await call.text(atMost: DevelopmentCall.maxLongBody)
+        guard text.contains(where: { !$0.isWhitespace }) else {
+          throw WorldError("scripts: the body is empty; write a script, or a list of them, in YAML or JSON")
+        }
+        do { return try await scripts.add(try Script.read(text)) } catch let error as SeedError {
+          throw WorldError("scripts: \(error)")
+        }
       }
-      do { return try .development(try await scripts.add(try Script.read(text))) } catch let error as SeedError {
-        throw WorldError("scripts: \(error)")
-      }
-    case (.delete, nil, _, _):
-      try call.refuseQuery()
-      await scripts.removeAll()
-      return try .development(Done())
+    case (.delete, nil, _, _): return try await call.done { await scripts.removeAll() }
     case (.get, let name?, _, 2):
-      try call.refuseQuery(besides: ["wait", "runs"])
-      let runs = try call.query("runs").map { text in
-        guard let runs = Int(text), runs > 0 else { throw WorldError("runs: the number of runs to wait for, from 1") }
-        guard call.query("wait") != nil else { throw WorldError("runs: needs 'wait', such as wait=5s") }
-        return runs
+      return try await call.answer("wait", "runs") {
+        let runs = try call.query("runs").map { text in
+          guard let runs = Int(text), runs > 0 else { throw WorldError("runs: the number of runs to wait for, from 1") }
+          guard call.query("wait") != nil else {
+            throw WorldError("runs: needs 'wait', such as wait=5s")
+          }
+          return runs
+        }
+        let time = try wait(call)
+        guard time > .zero else { return try await scripts.report(of: name) }
+        return try await waits.wait(call) { try await scripts.report(of: name, after: runs, within: time) }
       }
-      let time = try wait(call)
-      guard time > .zero else { return try .development(try await scripts.report(of: name)) }
-      return try .development(
-        try await waits.wait(call) { try await scripts.report(of: name, after: runs, within: time) })
-    case (.delete, let name?, _, 2):
-      try call.refuseQuery()
-      try await scripts.remove(name)
-      return try .development(Done())
-    case (.post, let name?, "start", 3):
-      try call.refuseQuery()
-      return try .development(try scripts.start(name))
+    case (.delete, let name?, _, 2): return try await call.done { try await scripts.remove(name) }
+    case (.post, let name?, "start", 3): return try await call.answer { try scripts.start(name) }
     case (.post, let name?, "stop", 3):
-      try call.refuseQuery()
-      try await scripts.stop(name)
-      return try .development(try await scripts.report(of: name))
+      return try await call.answer {
+        try await scripts.stop(name)
+        return try await scripts.report(of: name)
+      }
     default: return nil
     }
   }

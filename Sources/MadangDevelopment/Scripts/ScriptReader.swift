@@ -4,7 +4,7 @@ extension Script {
   /// One script, or a list of them, in YAML or JSON. ``Scripts/add(_:)`` checks the people; places are checked when a step
   /// runs.
   package static func read(_ text: String) throws(SeedError) -> [Script] {
-    let node = try SeedNode(parsing: text)
+    let node = try YAMLNode(parsing: text)
     var reader = ScriptReader { (_, _, _) throws(SeedError) in }
     return try reader.read(all: node)
   }
@@ -22,7 +22,7 @@ struct ScriptReader {
   }
 
   /// One script, or a list of them.
-  mutating func read(all node: SeedNode) throws(SeedError) -> [Script] {
+  mutating func read(all node: YAMLNode) throws(SeedError) -> [Script] {
     var node = node
     // As written in a seed.
     if case .fields(let fields) = node.value, fields.count == 1, let only = fields.first, only.name == "scripts" {
@@ -42,9 +42,9 @@ struct ScriptReader {
     return scripts
   }
 
-  private mutating func read(_ node: SeedNode) throws(SeedError) -> Script {
+  private mutating func read(_ node: YAMLNode) throws(SeedError) -> Script {
     mentions = []
-    let fields = try SeedFields(
+    let fields = try YAMLFields(
       node, "a script", ["name", "when", "as", "after", "rate", "for", "times", "start", "do"])
     guard let name = try fields.text("name"), (1...100).contains(name.count), !name.contains("/") else {
       throw SeedError(fields.line("name"), "name: must have 1 to 100 characters without /")
@@ -54,7 +54,7 @@ struct ScriptReader {
     script.delay = try fields.span("after") ?? 0
     script.startsAtOnce = try fields.flag("start")
     if let times = try fields.number("times", in: 1...Script.maxTimes) { script.times = times }
-    try read(occasion: fields, into: &script)
+    try read(trigger: fields, into: &script)
     let steps = try fields.list("do")
     guard (1...Script.maxSteps).contains(steps.count) else {
       throw SeedError(fields.line("do"), "do: a list of 1 to \(Script.maxSteps) steps")
@@ -66,18 +66,18 @@ struct ScriptReader {
 
   // MARK: When
 
-  private mutating func read(occasion fields: SeedFields, into script: inout Script) throws(SeedError) {
+  private mutating func read(trigger fields: YAMLFields, into script: inout Script) throws(SeedError) {
     let hasTimes = fields.node("times") != nil
     if let when = fields.node("when") {
       guard fields.node("rate") == nil, fields.node("for") == nil else {
         throw SeedError(when.line, "when: is not allowed with 'rate'; a script runs on chats or at a rate")
       }
-      script.occasion = .chat(try pattern(when))
+      script.trigger = .chat(try pattern(when))
     } else if let text = try fields.text("rate") {
       guard let rate = Script.Rate(text) else {
         throw SeedError(fields.line("rate"), "rate: runs in a time, like 5/s or 30/m, at most \(Script.maxRate)/s")
       }
-      script.occasion = .rate(rate)
+      script.trigger = .rate(rate)
       if let time = try fields.span("for") {
         script.times = hasTimes ? min(script.times, rate.runs(within: time)) : rate.runs(within: time)
       }
@@ -87,10 +87,10 @@ struct ScriptReader {
     }
   }
 
-  private mutating func pattern(_ node: SeedNode) throws(SeedError) -> Script.Pattern {
-    let when = try SeedFields(node, "when", ["chat"])
+  private mutating func pattern(_ node: YAMLNode) throws(SeedError) -> Script.Pattern {
+    let when = try YAMLFields(node, "when", ["chat"])
     guard let chat = when.node("chat") else { throw SeedError(node.line, "when: {chat: {...}}; {} for every chat") }
-    let fields = try SeedFields(chat, "chat", ["from", "in", "to", "text"])
+    let fields = try YAMLFields(chat, "chat", ["from", "in", "to", "text"])
     var pattern = Script.Pattern()
     if let from = fields.node("from") { pattern.from = try names(from, "from") }
     pattern.place = try place(fields, "in")
@@ -104,14 +104,14 @@ struct ScriptReader {
 
   // MARK: Who and what
 
-  private mutating func cast(_ fields: SeedFields) throws(SeedError) -> Script.Cast? {
+  private mutating func cast(_ fields: YAMLFields) throws(SeedError) -> Script.Cast? {
     guard let node = fields.node("as") else { return nil }
     if case .text("everybody") = node.value { return .everybody }
     return .named(try names(node, "as"))
   }
 
-  private mutating func read(step node: SeedNode, of script: Script) throws(SeedError) -> Script.Step {
-    let fields = try SeedFields(node, "a step", ["as", "post", "in", "to", "files", "join", "leave", "wait"])
+  private mutating func read(step node: YAMLNode, of script: Script) throws(SeedError) -> Script.Step {
+    let fields = try YAMLFields(node, "a step", ["as", "post", "in", "to", "files", "join", "leave", "wait"])
     let kinds = ["post", "join", "leave", "wait"].filter { fields.node($0) != nil }
     guard kinds.count == 1 else { throw SeedError(node.line, "a step is one of: post, join, leave, wait") }
     if let wait = try fields.span("wait") { return Script.Step(person: nil, kind: .wait(wait)) }
@@ -126,7 +126,7 @@ struct ScriptReader {
     var target = place.map(Act.Target.channel)
     if let to = fields.node("to") { target = .person(try name(to, "to"), in: place) }
     if target == nil {
-      guard case .chat = script.occasion else {
+      guard case .chat = script.trigger else {
         throw SeedError(
           node.line, "in: is missing; write a place like Weekend/ios, or 'to' with a person for a direct message")
       }
@@ -134,7 +134,7 @@ struct ScriptReader {
     return Script.Step(person: person, kind: .post(text, to: target, files: files))
   }
 
-  private mutating func names(_ node: SeedNode, _ field: String) throws(SeedError) -> [String] {
+  private mutating func names(_ node: YAMLNode, _ field: String) throws(SeedError) -> [String] {
     guard case .list(let list) = node.value else { return [try name(node, field)] }
     guard !list.isEmpty else { throw SeedError(node.line, "\(field): at least one person") }
     var names: [String] = []
@@ -142,13 +142,13 @@ struct ScriptReader {
     return names
   }
 
-  private mutating func name(_ node: SeedNode, _ field: String) throws(SeedError) -> String {
+  private mutating func name(_ node: YAMLNode, _ field: String) throws(SeedError) -> String {
     let name = try node.text(field)
     mentions.append(Script.Mention(person: name, field: field, line: node.line))
     return name
   }
 
-  private func place(_ fields: SeedFields, _ name: String) throws(SeedError) -> Place? {
+  private func place(_ fields: YAMLFields, _ name: String) throws(SeedError) -> Place? {
     guard let text = try fields.text(name) else { return nil }
     guard let place = Place(text) else {
       throw SeedError(fields.line(name), "\(name): a workspace like Weekend, or a channel like Weekend/ios")

@@ -11,20 +11,20 @@ package struct Seed: Sendable {
   package let start: Int64
   /// The scripts of its people.
   let scripts: [Script]
-  private let root: SeedNode
+  private let root: YAMLNode
 
   /// The default start of the clock in repeatable worlds: 2026-01-05T09:00:00Z.
   package static let defaultStart: Int64 = 1_767_603_600_000
   /// The longest text of a seed, in bytes.
-  package static let maxSize = 64 << 20
+  package static let maxSize = DevelopmentCall.maxDocument
 
   /// Reads and checks a seed.
   /// - Parameter name: The default for its name.
   /// - Throws: ``SeedError``.
   package init(_ text: String, name: String = "seed") throws(SeedError) {
     guard text.utf8.count <= Self.maxSize else { throw SeedError(nil, "a seed has at most \(Self.maxSize) bytes") }
-    root = try SeedNode(parsing: text)
-    let fields = try SeedFields(root, "a seed", SeedReader.fields)
+    root = try YAMLNode(parsing: text)
+    let fields = try YAMLFields(root, "a seed", SeedReader.fields)
     self.name = try fields.text("name") ?? name
     start = try fields.moment("now", from: Self.defaultStart) ?? Self.defaultStart
     digest = SHA256.hash(data: Data(text.utf8)).prefix(8).map { String(format: "%02x", $0) }.joined()

@@ -14,8 +14,8 @@ struct SeedCalls: Sendable {
     guard let format = SeedText.Format(rawValue: call.query("format") ?? "yaml") else {
       throw WorldError("format: yaml or json")
     }
-    let visit = try people.server(over: call.channel)
-    return try await visit.answering { madang in
+    let lease = try people.server(over: call.channel)
+    return try await lease.answering { madang in
       let export = try await SeedExport(madang, name: call.query("name") ?? "exported", format)
       let body = ResponseBody { writer in
         var (export, writer) = (export, writer)
@@ -25,7 +25,7 @@ struct SeedCalls: Sendable {
       let type = format == .yaml ? "application/yaml" : "application/json"
       return Response(
         status: .ok, headers: [.contentType: "\(type); charset=utf-8", .cacheControl: "no-store"], body: body
-      ).holding(visit)
+      ).holding(lease)
     }
   }
 }

@@ -78,7 +78,7 @@ struct SeedExport {
     if out.size >= Self.chunk { try await sink(out.take()) }
   }
 
-  func distance(_ moment: Int64) -> SeedValue { .word(SeedTime.text(ofDistance: moment - now)) }
+  func distance(_ moment: Int64) -> SeedValue { .word(TimeText.text(ofDistance: moment - now)) }
   func name(_ person: Int64) -> SeedValue { .text(names[person] ?? "") }
 
   // MARK: People
@@ -106,7 +106,7 @@ struct SeedExport {
       fileBytes + bytes.count <= Self.maxFiles
     else { return .fields([("color", .text(Self.substitute))]) }
     fileBytes += bytes.count
-    guard let picture = SeedPicture(png: bytes) else {
+    guard let picture = PlainPicture(png: bytes) else {
       let data = ("data", SeedValue.text(Data(bytes).base64EncodedString()))
       return .fields([data] + (FileStore.documentName(ofShown: path).map { [("name", .text($0))] } ?? []))
     }
@@ -117,7 +117,7 @@ struct SeedExport {
   }
 }
 
-extension SeedPicture {
+extension PlainPicture {
   /// The generated picture with these bytes; nil if they are none.
   fileprivate init?(png bytes: [UInt8]) {
     func number(_ start: Int) -> Int { bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } }

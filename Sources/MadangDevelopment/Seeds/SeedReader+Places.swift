@@ -4,8 +4,8 @@ import MadangCore
 // Workspaces, channels, direct messages, and their chats.
 
 extension SeedReader {
-  mutating func read(workspace node: SeedNode) throws(SeedError) -> Planting.Workspace {
-    let fields = try SeedFields(
+  mutating func read(workspace node: YAMLNode) throws(SeedError) -> Planting.Workspace {
+    let fields = try YAMLFields(
       node, "a workspace",
       [
         "name", "description", "cover", "owner", "created", "members", "defaultChannel", "chats", "channels",
@@ -25,7 +25,7 @@ extension SeedReader {
     try count(workspace.members.count + 2, at: fields.line)
     let circle = SeedCircle([workspace.owner] + workspace.members.map(\.person).filter { $0 != workspace.owner })
     if let node = fields.node("defaultChannel") {
-      let main = try SeedFields(node, "the default channel", ["description", "cover"])
+      let main = try YAMLFields(node, "the default channel", ["description", "cover"])
       workspace.defaultDescription = try main.text("description", as: .description)
       workspace.defaultCover = try blob(main, "cover")
     }
@@ -41,9 +41,9 @@ extension SeedReader {
   }
 
   private mutating func read(
-    channels node: SeedNode, _ workspace: Planting.Workspace, _ circle: SeedCircle
+    channels node: YAMLNode, _ workspace: Planting.Workspace, _ circle: SeedCircle
   ) throws(SeedError) -> [Planting.Channel] {
-    let fields = try SeedFields(
+    let fields = try YAMLFields(
       node, "a channel",
       ["count", "name", "description", "cover", "owner", "created", "members", "chats", "deleted"])
     let count = try fields.number("count", in: 1...Self.maxCount)
@@ -80,9 +80,9 @@ extension SeedReader {
   }
 
   private mutating func read(
-    pair node: SeedNode, _ workspace: Planting.Workspace, _ circle: SeedCircle
+    pair node: YAMLNode, _ workspace: Planting.Workspace, _ circle: SeedCircle
   ) throws(SeedError) -> Planting.DirectMessage {
-    let fields = try SeedFields(node, "a room of direct messages", ["between", "created", "chats"])
+    let fields = try YAMLFields(node, "a room of direct messages", ["between", "created", "chats"])
     let names = try fields.list("between")
     guard names.count == 2 else { throw SeedError(fields.line("between"), "between: the two people") }
     let people = (try person(names[0], "between"), try person(names[1], "between"))
@@ -98,13 +98,13 @@ extension SeedReader {
   // MARK: Chats
 
   private mutating func chats(
-    _ room: SeedFields, by circle: SeedCircle, since: Int64
+    _ room: YAMLFields, by circle: SeedCircle, since: Int64
   ) throws(SeedError) -> [Planting.Chat] {
     var made: [Planting.Chat] = []
     // The first chat may be as old as its room.
     var last = since - 1
     for node in try room.list("chats") {
-      let fields = try SeedFields(node, "a chat", ["count", "from", "text", "files", "at", "every", "until"])
+      let fields = try YAMLFields(node, "a chat", ["count", "from", "text", "files", "at", "every", "until"])
       let authors = try authors(fields, among: circle)
       if let count = try fields.number("count", in: 1...Self.maxCount) {
         let every = try fields.span("every") ?? 60_000
@@ -143,7 +143,7 @@ extension SeedReader {
   }
 
   private mutating func chat(
-    _ author: Int, _ text: String, _ moment: Int64, _ last: inout Int64, _ fields: SeedFields
+    _ author: Int, _ text: String, _ moment: Int64, _ last: inout Int64, _ fields: YAMLFields
   ) throws(SeedError) -> Planting.Chat {
     try count(1, at: fields.line)
     try count(bytes: text.utf8.count, at: fields.line)
@@ -160,7 +160,7 @@ extension SeedReader {
   }
 
   /// The authors, in turn.
-  private func authors(_ fields: SeedFields, among circle: SeedCircle) throws(SeedError) -> [Int] {
+  private func authors(_ fields: YAMLFields, among circle: SeedCircle) throws(SeedError) -> [Int] {
     guard let node = fields.node("from") else { return circle.people }
     var authors: [Int] = []
     if case .list(let nodes) = node.value {

@@ -30,8 +30,8 @@ struct SeedReader {
 
   init(start: Int64) { self.start = start }
 
-  mutating func read(_ root: SeedNode) throws(SeedError) -> Planting {
-    let seed = try SeedFields(root, "a seed", Self.fields)
+  mutating func read(_ root: YAMLNode) throws(SeedError) -> Planting {
+    let seed = try YAMLFields(root, "a seed", Self.fields)
     for person in try seed.list("people") { try read(person: person) }
     everybody = SeedCircle(Array(planting.people.indices))
     for workspace in try seed.list("workspaces") { planting.workspaces.append(try read(workspace: workspace)) }
@@ -39,8 +39,8 @@ struct SeedReader {
   }
 
   /// The scripts of a seed whose people and places were already read.
-  func readScripts(_ root: SeedNode) throws(SeedError) -> [Script] {
-    guard let scripts = try SeedFields(root, "a seed", Self.fields).node("scripts") else { return [] }
+  func readScripts(_ root: YAMLNode) throws(SeedError) -> [Script] {
+    guard let scripts = try YAMLFields(root, "a seed", Self.fields).node("scripts") else { return [] }
     let channels = Dictionary(
       planting.workspaces.map { ($0.name, Set($0.channels.map(\.name))) }, uniquingKeysWith: { first, _ in first })
     var reader = ScriptReader { (place, line, field) throws(SeedError) in
@@ -75,8 +75,8 @@ struct SeedReader {
 
   // MARK: People
 
-  private mutating func read(person node: SeedNode) throws(SeedError) {
-    let person = try SeedFields(
+  private mutating func read(person node: YAMLNode) throws(SeedError) {
+    let person = try YAMLFields(
       node, "a person",
       ["count", "email", "password", "nickname", "phone", "picture", "coins", "joined", "devices"])
     let count = try person.number("count", in: 1...Self.maxCount)
@@ -116,10 +116,10 @@ struct SeedReader {
     }
   }
 
-  private func read(devices person: SeedFields) throws(SeedError) -> [Planting.Device] {
+  private func read(devices person: YAMLFields) throws(SeedError) -> [Planting.Device] {
     var devices: [Planting.Device] = []
     for node in try person.list("devices") {
-      let device = try SeedFields(node, "a device", ["token", "edition"])
+      let device = try YAMLFields(node, "a device", ["token", "edition"])
       guard let token = try device.text("token", as: .deviceToken) else {
         throw SeedError(device.line, "token: is missing; each device needs one")
       }
@@ -134,7 +134,7 @@ struct SeedReader {
   }
 
   /// The index of a person, by e-mail or by the text before its `@`.
-  func person(_ node: SeedNode, _ field: String) throws(SeedError) -> Int {
+  func person(_ node: YAMLNode, _ field: String) throws(SeedError) -> Int {
     try person(try node.text(field), field, at: node.line)
   }
 
@@ -150,7 +150,7 @@ struct SeedReader {
   }
 
   func members(
-    _ fields: SeedFields, besides owner: Int, of circle: SeedCircle, since: Int64
+    _ fields: YAMLFields, besides owner: Int, of circle: SeedCircle, since: Int64
   ) throws(SeedError) -> [Planting.Member] {
     guard let node = fields.node("members") else { return [] }
     if case .text("everybody") = node.value {
@@ -160,7 +160,7 @@ struct SeedReader {
     for node in try fields.list("members") {
       var member: Planting.Member
       if case .fields = node.value {
-        let fields = try SeedFields(node, "a member", ["who", "joined", "left"])
+        let fields = try YAMLFields(node, "a member", ["who", "joined", "left"])
         guard let who = fields.node("who") else { throw SeedError(fields.line, "who: the member") }
         member = Planting.Member(
           person: try person(who, "who"), joinedAt: try fields.moment("joined", from: start) ?? since)
@@ -185,7 +185,7 @@ struct SeedReader {
     if let problem = Planting.problem(with: text, as: kind) { throw SeedError(line, problem) }
   }
 
-  func blob(_ fields: SeedFields, _ name: String) throws(SeedError) -> Planting.Blob? {
+  func blob(_ fields: YAMLFields, _ name: String) throws(SeedError) -> Planting.Blob? {
     guard let node = fields.node(name) else { return nil }
     return try SeedFile.blob(node)
   }

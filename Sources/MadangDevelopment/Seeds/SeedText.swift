@@ -140,7 +140,7 @@ extension String {
     var text = "\""
     if unicodeScalars.first == "\u{FEFF}" { text += Unicode.Scalar("\u{FEFF}").escaped(format) }
     for character in self {
-      let hasManyMarks = !isCheap && character.utf8.count > SeedNode.maxLetter
+      let hasManyMarks = !isCheap && character.utf8.count > YAMLNode.maxLetter
       for scalar in character.unicodeScalars {
         switch scalar {
         case "\"": text += "\\\""

@@ -24,8 +24,8 @@ package final class CurrentServer: Sendable {
   var callsUnderWay: Int { running.withLock { $0?.calls.count ?? 0 } }
 
   /// A call begins; nil if there is no server.
-  func visit(over channel: (any NIOCore.Channel)? = nil) -> Visit? {
-    running.withLock { running in running.map { Visit($0, over: channel) } }
+  func lease(over channel: (any NIOCore.Channel)? = nil) -> ServerLease? {
+    running.withLock { running in running.map { ServerLease($0, over: channel) } }
   }
 
   /// Replaces the present server.
@@ -44,9 +44,9 @@ package final class CurrentServer: Sendable {
 }
 
 /// A call at a server, which stays open until the call ends or its time is over.
-package final class Visit: Sendable {
+package final class ServerLease: Sendable {
   package let server: MadangServer
-  /// Uptime in nanoseconds. No visit to the next server began before one to this.
+  /// Uptime in nanoseconds. No lease to the next server began before one to this.
   let begun = NIODeadline.now().uptimeNanoseconds
   private let running: CurrentServer.Running
   private let call: CallsUnderWay.Call

@@ -12,22 +12,19 @@ final class OpenedServer: Sendable {
   let running: CurrentServer.Running
   /// The directory of its data.
   let folder: URL
-  /// The database on PostgreSQL; dropped with this object, which cuts open connections.
-  let database: WorldDatabase?
   private let work = Mutex<Task<Void, any Error>?>(nil)
 
   /// Opens a server without a listener on a copy of a state. Throws `SetupError`, and what files throw.
   /// - Parameter folder: Must not exist yet.
   init(
-    _ state: WorldState, in folder: URL, _ settings: ServerSettings, _ kit: Kit, ids: SeededRandom,
+    _ state: WorldState, in folder: URL, _ settings: ServerSettings, _ kit: TestKit, ids: SeededRandom,
     _ pools: WorkerPools, _ ledger: Ledger, logger: Logger
   ) async throws {
     self.folder = folder
     do {
-      let database = try await state.copy(to: folder)
-      self.database = database
+      try state.copy(to: folder)
       var settings = settings
-      (settings.dataDirectory, settings.database.url) = (folder, database?.url)
+      settings.dataDirectory = folder
       let calls = CallsUnderWay()
       let server = try await buildServer(
         settings, clock: kit.clock, ids: ids.ids, pools: pools, ledger: ledger, listens: false,

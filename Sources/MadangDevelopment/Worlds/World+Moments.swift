@@ -36,15 +36,10 @@ extension World {
       }
       let folder = nextFolder()
       let server = state.withLock(\.server)
-      var copy: WorldDatabase?
       do {
         try FileManager.default.makeOwnDirectory(folder)
         // Rows first: data that comes meanwhile may then have a file without a row, but never a row without its file.
-        if let database = server.database {
-          copy = try await database.copyInUse()
-        } else {
-          try await server.server.madang.database.copy(to: WorldState.database(in: folder).path)
-        }
+        try await server.server.madang.database.copy(to: WorldState.database(in: folder).path)
         try WorldState.linkFiles(of: server.folder, to: folder)
       } catch {
         try? FileManager.default.removeItem(at: folder)
@@ -54,7 +49,7 @@ extension World {
         self.number == nil && clock.rate == 1
         ? .ahead(clock.now - Clock.systemTime()) : .at(clock.now, rate: clock.rate)
       let ids = self.number == nil ? nil : state.withLock { $0.ids.position }
-      let kept = WorldState(folder: folder, copy, time: time, ids: ids, server.server.standIns)
+      let kept = WorldState(folder: folder, time: time, ids: ids, server.server.standIns)
       state.withLock { $0.snapshots[name] = kept }
     }
   }

@@ -18,7 +18,7 @@ package final class World: Sendable {
   package let seed: Seed
   package let number: UInt64?
   package let clock: Clock
-  package let kit: Kit
+  package let kit: TestKit
   package let port: Int
   private let address: String
 
@@ -75,7 +75,7 @@ package final class World: Sendable {
     beginning.set(clock)
     self.clock = clock
     let ids = beginning.makeRandom()
-    let kit = Kit(clock: clock)
+    let kit = TestKit(clock: clock)
     self.kit = kit
     let isEnding = EndingLog.Flag()
     self.isEnding = isEnding

@@ -13,18 +13,17 @@ struct WorldCalls: Sendable {
   func respond(to call: DevelopmentCall) async throws -> Response? {
     guard call.path.first == "worlds" else { return nil }
     switch (call.method, call.path.count) {
-    case (.get, 1):
-      try call.refuseQuery()
-      return try .development(worlds.all.map(WorldSummary.init))
+    case (.get, 1): return try await call.answer { worlds.all.map(WorldSummary.init) }
     case (.post, 1):
-      try call.refuseQuery()
-      let plan = try await call.body(NewWorld.self, atMost: DevelopmentCall.maxLongBody).plan()
-      let world = try await call.whileClientWaits {
-        try await worlds.make(plan)
-      } undo: { world in
-        _ = await worlds.remove(world.id)
+      return try await call.answer {
+        let plan = try await call.body(NewWorld.self, atMost: DevelopmentCall.maxLongBody).plan()
+        let world = try await call.whileClientWaits {
+          try await worlds.make(plan)
+        } undo: { world in
+          _ = await worlds.remove(world.id)
+        }
+        return WorldSummary(world)
       }
-      return try .development(WorldSummary(world))
     case (_, 1): return nil
     default: break
     }
@@ -37,16 +36,10 @@ struct WorldCalls: Sendable {
       throw WorldError("'\(call.path[1])' is the name of several worlds; give the id of one: \(ids)")
     }
     switch (call.method, call.path.count) {
-    case (.get, 2):
-      try call.refuseQuery()
-      return try .development(WorldSummary(world))
-    case (.delete, 2):
-      try call.refuseQuery()
-      _ = await worlds.remove(world.id)
-      return try .development(Done())
+    case (.get, 2): return try await call.answer { WorldSummary(world) }
+    case (.delete, 2): return try await call.done { _ = await worlds.remove(world.id) }
     case (_, 2): return nil
-    default:
-      return try await world.kit.respond(to: call.below(2))
+    default: return try await world.kit.respond(to: call.below(2))
     }
   }
 }
@@ -55,46 +48,43 @@ extension World {
   /// The answer to a call about this world itself, not its server; nil if it has no such path.
   func respond(to call: DevelopmentCall) async throws -> Response? {
     switch (call.method, call.path.first, call.path.count) {
-    case (.get, "world", 1):
-      try call.refuseQuery()
-      return try .development(WorldSummary(self))
+    case (.get, "world", 1): return try await call.answer { WorldSummary(self) }
     case (.post, "reset", 1):
-      try call.refuseQuery()
-      let how = try await call.body(Return.self)
-      try await reset(within: try how.limit())
-      return try .development(WorldSummary(self))
-    case (.get, "snapshots", 1):
-      try call.refuseQuery()
-      return try .development(snapshots)
+      return try await call.answer {
+        try await reset(within: try await call.body(Return.self).limit())
+        return WorldSummary(self)
+      }
+    case (.get, "snapshots", 1): return try await call.answer { snapshots }
     case (.post, "snapshots", 1):
-      try call.refuseQuery()
-      let name = try await call.body(NewSnapshot.self).name
-      try GivenName.check(name)
-      guard !name.contains("/") else { throw WorldError("name: 1 to 100 characters without /") }
-      try await snapshot(name)
-      return try .development(snapshots)
+      return try await call.answer {
+        let name = try await call.body(NewSnapshot.self).name
+        try GivenName.check(name)
+        guard !name.contains("/") else { throw WorldError("name: 1 to 100 characters without /") }
+        try await snapshot(name)
+        return snapshots
+      }
     case (.delete, "snapshots", 2):
-      try call.refuseQuery()
-      try removeSnapshot(call.path[1])
-      return try .development(snapshots)
+      return try await call.answer {
+        try removeSnapshot(call.path[1])
+        return snapshots
+      }
     case (.post, "snapshots", 3) where call.path[2] == "restore":
-      try call.refuseQuery()
-      let how = try await call.body(Return.self)
-      try await restore(call.path[1], within: try how.limit())
-      return try .development(WorldSummary(self))
+      return try await call.answer {
+        try await restore(call.path[1], within: try await call.body(Return.self).limit())
+        return WorldSummary(self)
+      }
     default: return nil
     }
   }
 }
 
 private struct NewWorld: CallFields {
-  static let names = ["seed", "name", "number", "port", "database"]
+  static let names = ["seed", "name", "number", "port"]
 
   let seed: JSONText?
   let name: String?
   let number: Double?
   let port: Int?
-  let database: String?
 
   func plan() throws -> WorldPlan {
     let known = Seed.Shipped.allCases.map(\.rawValue).joined(separator: ", ")
@@ -118,12 +108,7 @@ private struct NewWorld: CallFields {
         throw WorldError("name: '\(name)' looks like an id; choose another name")
       }
     }
-    let engine = WorldPlan.Engine(rawValue: database ?? WorldPlan.Engine.sqlite.rawValue)
-    guard let engine else {
-      throw WorldError("database: \(WorldPlan.Engine.allCases.map(\.rawValue).joined(separator: " or "))")
-    }
     var plan = WorldPlan(seed: seed)
-    plan.engine = engine
     plan.number = try number.map { number in
       guard let whole = UInt64(exactly: number) else { throw WorldError("number: a whole number from 0") }
       return whole

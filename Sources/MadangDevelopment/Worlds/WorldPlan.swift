@@ -8,13 +8,8 @@ package struct WorldPlan: Sendable {
   /// With a number all ids, tokens and file names repeat, and the clock stands still at the seed's moment until a test
   /// moves it. Nil: random and real time, like a server in production.
   package var number: UInt64?
-  package var engine = Engine.sqlite
   /// 0 chooses a free port.
   package var port = 0
-
-  package enum Engine: String, Codable, CaseIterable, Sendable {
-    case sqlite, postgres
-  }
 
   package init(seed: Seed) { self.seed = seed }
 }

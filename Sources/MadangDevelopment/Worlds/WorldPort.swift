@@ -21,7 +21,7 @@ final class WorldPort: Sendable {
   /// How long requests in progress may take when the port is closed.
   private static let closeLimit: Duration = .seconds(5)
 
-  private let kit: Kit
+  private let kit: TestKit
   private let date: DateHeader
   private let sockets: Sockets
   private let listening = Listening()
@@ -31,7 +31,7 @@ final class WorldPort: Sendable {
   private let opened = Mutex<(group: ServiceGroup, running: Task<Void, any Error>)?>(nil)
 
   /// - Parameter ledger: The amounts that clients hold at all servers behind the port.
-  init(_ kit: Kit, before first: MadangServer, _ settings: ServerSettings, _ ledger: Ledger, logger: Logger) {
+  init(_ kit: TestKit, before first: MadangServer, _ settings: ServerSettings, _ ledger: Ledger, logger: Logger) {
     (self.kit, date, sockets) = (kit, DateHeader(clock: kit.clock), Sockets(first.socketIO))
     (self.settings, self.ledger, self.logger) = (settings, ledger, logger)
   }

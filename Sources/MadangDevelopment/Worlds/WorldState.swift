@@ -15,17 +15,13 @@ final class WorldState: Sendable {
   }
 
   let folder: URL
-  /// The database on PostgreSQL; nil for the one in the folder.
-  let database: WorldDatabase?
   let time: Time
   /// The state of its ids; nil if they are random.
   let ids: UInt64?
   let standIns: StandIns
 
-  init(
-    folder: URL, _ database: WorldDatabase?, time: Time, ids: UInt64?, _ standIns: StandIns = StandIns()
-  ) {
-    (self.folder, self.database, self.time, self.ids, self.standIns) = (folder, database, time, ids, standIns)
+  init(folder: URL, time: Time, ids: UInt64?, _ standIns: StandIns = StandIns()) {
+    (self.folder, self.time, self.ids, self.standIns) = (folder, time, ids, standIns)
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }
@@ -44,23 +40,16 @@ final class WorldState: Sendable {
   func makeRandom() -> SeededRandom { SeededRandom(ids ?? .random(in: 0...(.max))) }
 
   /// Copies it to a directory that does not exist yet. Files are linked instead of copied, because they never change.
-  /// Returns the copy of the database on PostgreSQL.
-  func copy(to target: URL) async throws -> WorldDatabase? {
+  func copy(to target: URL) throws {
     try FileManager.default.makeOwnDirectory(target)
-    if database == nil {
-      try FileManager.default.copyFile(at: Self.database(in: folder), to: Self.database(in: target))
-    }
+    try FileManager.default.copyFile(at: Self.database(in: folder), to: Self.database(in: target))
     try Self.linkFiles(of: folder, to: target)
-    return try await database?.copy()
   }
 
-  /// Whether a copy may have failed because its files or its database were removed.
-  func mayBeGone(by error: any Error) -> Bool {
-    switch error {
-    case let error as CocoaError: [.fileNoSuchFile, .fileReadNoSuchFile].contains(error.code)
-    case is StorageError: database != nil
-    default: false
-    }
+  /// Whether a copy may have failed because its files were removed.
+  static func mayBeGone(by error: any Error) -> Bool {
+    guard let error = error as? CocoaError else { return false }
+    return [.fileNoSuchFile, .fileReadNoSuchFile].contains(error.code)
   }
 
   static func database(in folder: URL) -> URL { folder.appending(path: "madang.sqlite") }

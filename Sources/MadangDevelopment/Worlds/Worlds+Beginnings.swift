@@ -19,14 +19,13 @@ extension Worlds {
 
   /// The initial data for worlds of this kind; planted once, and again from time to time for worlds with real time.
   func beginning(of plan: WorldPlan) async throws -> WorldState {
-    let kind = Kind(seed: plan.seed.digest, number: plan.number, engine: plan.engine)
+    let kind = Kind(seed: plan.seed.digest, number: plan.number)
     if let known = known(kind) { return known }
-    let turn = plan.engine == .postgres ? plantingOnPostgres : planting
-    await turn.enter()
-    defer { turn.leave() }
+    await planting.enter()
+    defer { planting.leave() }
     try Task.checkCancellation()
     if let known = known(kind) { return known }
-    let made = try await plant(plan.seed, number: plan.number, on: plan.engine)
+    let made = try await plant(plan.seed, number: plan.number)
     let forgotten = state.withLock { state in
       state.uses += 1
       state.beginnings[kind] = (made, Clock.systemTime(), state.uses)
@@ -39,7 +38,7 @@ extension Worlds {
     return made
   }
 
-  /// Its files or its database were removed: the next world of its kind plants the seed again.
+  /// Its files were removed: the next world of its kind plants the seed again.
   func forget(_ beginning: WorldState) {
     state.withLock { state in state.beginnings = state.beginnings.filter { $0.value.state !== beginning } }
   }
@@ -55,36 +54,13 @@ extension Worlds {
     }
   }
 
-  /// The server of worlds on PostgreSQL. One caller at a time asks for it.
-  private func databaseServer() async throws -> PostgresDatabases {
-    if let made = databases.withLock(\.self) { return made }
-    guard let postgres else {
-      throw WorldError(
-        "database: 'postgres' needs a server that was started with --database-url; leave it out for the embedded database"
-      )
-    }
-    let made: PostgresDatabases
-    do { made = try await PostgresDatabases(url: postgres, logger: logger) } catch let error as StorageError {
-      throw WorldError("database: PostgreSQL cannot be used for worlds: \(error.message)")
-    }
-    databases.withLock { $0 = made }
-    return made
-  }
-
-  private func plant(_ seed: Seed, number: UInt64?, on engine: WorldPlan.Engine) async throws -> WorldState {
+  private func plant(_ seed: Seed, number: UInt64?) async throws -> WorldState {
     let place = state.withLock { state in
       state.folders += 1
       return folder.url.appending(path: "seed-\(state.folders)", directoryHint: .isDirectory)
     }
     var settings = settings
     settings.dataDirectory = place
-    var database: WorldDatabase?
-    if engine == .postgres {
-      do { database = try await WorldDatabase(on: try await databaseServer()) } catch let error as StorageError {
-        throw WorldError("database: no database can be created on PostgreSQL: \(error.message)")
-      }
-    }
-    settings.database.url = database?.url
     let clock = Clock()
     if number != nil {
       clock.run(at: 0)
@@ -101,7 +77,7 @@ extension Worlds {
       try? FileManager.default.removeItem(at: place)
       throw WorldError.ofFiles(error, in: place)
     }
-    guard number != nil else { return WorldState(folder: place, database, time: .ahead(0), ids: nil) }
-    return WorldState(folder: place, database, time: .at(seed.start, rate: 0), ids: ids.position)
+    guard number != nil else { return WorldState(folder: place, time: .ahead(0), ids: nil) }
+    return WorldState(folder: place, time: .at(seed.start, rate: 0), ids: ids.position)
   }
 }

@@ -14,7 +14,6 @@ package final class Worlds: Sendable {
   struct Kind: Hashable {
     let seed: String
     let number: UInt64?
-    let engine: WorldPlan.Engine
   }
 
   struct State {
@@ -37,27 +36,22 @@ package final class Worlds: Sendable {
   let folder: WorldsFolder
   let settings: ServerSettings
   private let address: String
-  let postgres: String?
-  let databases = Mutex<PostgresDatabases?>(nil)
   let pools: WorkerPools
   let logger: Logger
   let state = Mutex(State())
-  /// Lets one seed be planted at a time, on each engine.
+  /// Lets one seed be planted at a time.
   let planting = Places(1)
-  let plantingOnPostgres = Places(1)
 
   /// - Parameters:
   ///   - settings: The settings of all worlds, except the place of their data.
   ///   - address: Their address for clients.
-  ///   - postgres: The URL of a PostgreSQL database whose role may create databases, for worlds on PostgreSQL.
   ///   - limit: The largest number of worlds.
   package init(
-    _ settings: ServerSettings = Worlds.settings, address: String = "127.0.0.1", postgres: String? = nil,
+    _ settings: ServerSettings = Worlds.settings, address: String = "127.0.0.1",
     limit: Int = Worlds.limit, logger: Logger
   ) throws {
     self.limit = limit
     folder = try WorldsFolder()
-    self.postgres = postgres
     self.settings = settings
     pools = WorkerPools(settings)
     self.address = address
@@ -126,7 +120,7 @@ package final class Worlds: Sendable {
     }
     let known = try await beginning(of: plan)
     do {
-      do { return try await start(from: known) } catch let error where known.mayBeGone(by: error) {
+      do { return try await start(from: known) } catch let error where WorldState.mayBeGone(by: error) {
         forget(known)
         return try await start(from: try await beginning(of: plan))
       }
@@ -190,10 +184,6 @@ package final class Worlds: Sendable {
   package func removeAll() async {
     for world in all { _ = await remove(world.id) }
     state.withLock { $0.beginnings = [:] }
-    await databases.withLock { databases in
-      defer { databases = nil }
-      return databases
-    }?.close()
   }
 
   /// Removes all worlds and their shared data: no more can be created.

@@ -2,7 +2,7 @@ import MadangAPI
 import MadangServer
 
 /// The calls and packets of one account's clients, in order of their start.
-struct Conduct {
+struct AccountActivity {
   let account: String
   var calls: [JournalEntry] = []
   /// Packets of namespaces that admitted the account.
@@ -10,7 +10,7 @@ struct Conduct {
   /// Connections in which it was admitted.
   var connections: [JournalEntry] = []
 
-  static func all(in entries: [JournalEntry]) -> [Conduct] {
+  static func all(in entries: [JournalEntry]) -> [AccountActivity] {
     var accountOfSession: [String: String] = [:]
     var disturbed: Set<String> = []
     for entry in entries where entry.kind == .packet || entry.kind == .connection {
@@ -18,23 +18,24 @@ struct Conduct {
       if let account = entry.account { accountOfSession[session] = account }
       if entry.fault != nil { disturbed.insert(session) }
     }
-    var conducts: [String: Conduct] = [:]
+    var activities: [String: AccountActivity] = [:]
     for entry in entries {
       guard let account = entry.account ?? entry.session.flatMap({ accountOfSession[$0] }) else { continue }
       switch entry.kind {
-      case .request where entry.isCall: conducts[account, default: Conduct(account: account)].calls.append(entry)
-      case .packet: conducts[account, default: Conduct(account: account)].packets.append(entry)
+      case .request where entry.isCall:
+        activities[account, default: AccountActivity(account: account)].calls.append(entry)
+      case .packet: activities[account, default: AccountActivity(account: account)].packets.append(entry)
       // A session with an applied fault may end in ways that are not the client's mistake.
       case .connection where !disturbed.contains(entry.session ?? ""):
-        conducts[account, default: Conduct(account: account)].connections.append(entry)
+        activities[account, default: AccountActivity(account: account)].connections.append(entry)
       case .request, .connection, .push, .payment: break
       }
     }
-    return conducts.values.map { conduct in
-      var conduct = conduct
+    return activities.values.map { activity in
+      var activity = activity
       // A request gets its number when it is answered.
-      conduct.calls.sort { ($0.elapsed, $0.number) < ($1.elapsed, $1.number) }
-      return conduct
+      activity.calls.sort { ($0.elapsed, $0.number) < ($1.elapsed, $1.number) }
+      return activity
     }.sorted { $0.account < $1.account }
   }
 

@@ -12,7 +12,7 @@ import Synchronization
 
 /// The test kit around one server, or several in succession: its clock, faults, people who act, and the calls under `/_dev`
 /// about them.
-package final class Kit: Sendable {
+package final class TestKit: Sendable {
   package let faults: Faults
   package let outage: Outage
   package let journal: Journal
@@ -121,11 +121,11 @@ package final class Kit: Sendable {
     if request.head.isDevelopmentCall {
       return try await develop(request, over: channel, isForOperators: isForOperators, by: answer)
     }
-    let visit = try people.server(over: channel)
-    guard !isForOperators else { return try await answer(request, visit.server).response.holding(visit) }
+    let lease = try people.server(over: channel)
+    guard !isForOperators else { return try await answer(request, lease.server).response.holding(lease) }
     connections.note(channel)
-    // The clock is read after the visit has begun: a reset sets it before it admits other requests.
-    let exchange = Exchange(request.head, over: channel, at: clock.now, visit)
+    // The clock is read after the lease has begun: a reset sets it before it admits other requests.
+    let exchange = Exchange(request.head, over: channel, at: clock.now, lease)
     let response: Response
     do {
       if faults.isIdle {
@@ -141,9 +141,9 @@ package final class Kit: Sendable {
   }
 
   private func answer(_ request: Request, _ exchange: Exchange, _ answer: Answering) async throws -> Response {
-    let answer = try await answer(exchange.watched(request), exchange.visit.server)
+    let answer = try await answer(exchange.watched(request), exchange.lease.server)
     exchange.learned(answer.learned)
-    if let chat = answer.learned.chat, !exchange.visit.isOver { scripts.heard(chat) }
+    if let chat = answer.learned.chat, !exchange.lease.isOver { scripts.heard(chat) }
     return answer.response
   }
 

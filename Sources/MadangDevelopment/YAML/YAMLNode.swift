@@ -2,12 +2,12 @@ import SocketIOProtocol
 import Yams
 
 /// A part of a seed's YAML or JSON, with its first line.
-struct SeedNode: Sendable {
+struct YAMLNode: Sendable {
   enum Value: Sendable {
     case none
     case text(String)
-    case list([SeedNode])
-    case fields([(name: String, node: SeedNode)])
+    case list([YAMLNode])
+    case fields([(name: String, node: YAMLNode)])
   }
 
   let line: Int
@@ -67,14 +67,14 @@ struct SeedNode: Sendable {
       let isNone = scalar.style == .plain && ["", "~", "null"].contains(scalar.string)
       value = isNone ? .none : .text(scalar.string)
     case .sequence(let sequence):
-      var list: [SeedNode] = []
-      for part in sequence { list.append(try SeedNode(part, counting: &parts)) }
+      var list: [YAMLNode] = []
+      for part in sequence { list.append(try YAMLNode(part, counting: &parts)) }
       value = .list(list)
     case .mapping(let mapping):
-      var fields: [(name: String, node: SeedNode)] = []
+      var fields: [(name: String, node: YAMLNode)] = []
       for (key, part) in mapping {
         guard let name = key.string else { throw SeedError(line, "a name of a field must be text") }
-        fields.append((name, try SeedNode(part, counting: &parts)))
+        fields.append((name, try YAMLNode(part, counting: &parts)))
       }
       value = .fields(fields)
     case .alias:

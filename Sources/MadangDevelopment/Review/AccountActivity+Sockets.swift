@@ -1,4 +1,4 @@
-extension Conduct {
+extension AccountActivity {
   /// More connections at a time are a finding.
   private static let maxConnections = 4
   /// This many rooms at a time, none of them ever left, are a finding.

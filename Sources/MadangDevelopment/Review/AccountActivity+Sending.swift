@@ -1,6 +1,6 @@
 import MadangServer
 
-extension Conduct {
+extension AccountActivity {
   /// The longest time between a call and its repetition, in milliseconds.
   private static let repetition = 60_000.0
 

@@ -2,19 +2,19 @@ import MadangAPI
 import MadangCore
 
 /// The fields of a part of a seed. Reading a value of another form throws ``SeedError``.
-struct SeedFields {
+struct YAMLFields {
   let line: Int
-  private let fields: [String: SeedNode]
+  private let fields: [String: YAMLNode]
 
   /// - Parameters:
   ///   - what: The name of such a part in errors.
   ///   - known: All fields that it may have.
-  init(_ node: SeedNode, _ what: String, _ known: [String]) throws(SeedError) {
+  init(_ node: YAMLNode, _ what: String, _ known: [String]) throws(SeedError) {
     guard case .fields(let fields) = node.value else {
       throw SeedError(
         node.line, "\(what) must be written with its fields, {field: value}; it has \(known.joined(separator: ", "))")
     }
-    var found: [String: SeedNode] = [:]
+    var found: [String: YAMLNode] = [:]
     for (name, node) in fields {
       guard known.contains(name) else {
         throw SeedError(node.line, "\(what) has no field '\(name)'; it has \(known.joined(separator: ", "))")
@@ -25,7 +25,7 @@ struct SeedFields {
   }
 
   /// The field, unless it is absent or null.
-  func node(_ name: String) -> SeedNode? {
+  func node(_ name: String) -> YAMLNode? {
     guard let node = fields[name] else { return nil }
     if case .none = node.value { return nil }
     return node
@@ -60,7 +60,7 @@ struct SeedFields {
     }
   }
 
-  func list(_ name: String) throws(SeedError) -> [SeedNode] {
+  func list(_ name: String) throws(SeedError) -> [YAMLNode] {
     guard let node = node(name) else { return [] }
     guard case .list(let list) = node.value else {
       throw SeedError(node.line, "\(name): a list, as [...] or with - before each part")
@@ -71,7 +71,7 @@ struct SeedFields {
   /// A moment: a date with its zone, or a distance from `start` like `-2h`.
   func moment(_ name: String, from start: Int64) throws(SeedError) -> Int64? {
     guard let text = try text(name) else { return nil }
-    let moment = SeedTime.distance(text).map { start + $0 } ?? SeedTime.date(text)
+    let moment = TimeText.distance(text).map { start + $0 } ?? TimeText.date(text)
     guard let moment, (0...Clock.latest).contains(moment) else {
       throw SeedError(
         line(name),
@@ -83,14 +83,14 @@ struct SeedFields {
   /// A length of time like `45s`, in milliseconds.
   func span(_ name: String) throws(SeedError) -> Int64? {
     guard let text = try text(name) else { return nil }
-    guard let span = SeedTime.distance(text), span > 0 else {
+    guard let span = TimeText.distance(text), span > 0 else {
       throw SeedError(line(name), "\(name): a length of time like 500ms, 45s, 5m, 2h or 1d")
     }
     return span
   }
 }
 
-extension SeedNode {
+extension YAMLNode {
   func text(_ name: String) throws(SeedError) -> String {
     guard case .text(let text) = value else { throw SeedError(line, "\(name): one value, not a list or an object") }
     return text
@@ -98,7 +98,7 @@ extension SeedNode {
 }
 
 /// Times in seeds and calls.
-package enum SeedTime {
+package enum TimeText {
   private static let units: [(String, Int64)] = [
     ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("w", 7 * 86_400_000),
   ]
