@@ -18,11 +18,7 @@ struct AdminChatsRemove: AsyncParsableCommand {
     try confirmation.confirm("Remove the text and files of chat \(chat)?")
     try await options.withData { administration, output in
       try await administration.removeChat(chat)
-      try output.object(Removed(removed: chat), [("removed", chat)])
+      try output.object(["removed": chat], [("removed", chat)])
     }
-  }
-
-  private struct Removed: Encodable {
-    let removed: String
   }
 }

@@ -21,11 +21,7 @@ struct AdminSessionsEnd: AsyncParsableCommand {
       var ended = 1
       if let number { try await administration.endSession(number) }
       if let user { ended = try await administration.endSessions(of: user) }
-      try output.object(Ended(ended: ended), [("ended", "\(ended)")])
+      try output.object(["ended": ended], [("ended", "\(ended)")])
     }
-  }
-
-  private struct Ended: Encodable {
-    let ended: Int
   }
 }

@@ -17,11 +17,7 @@ struct AdminSessionsReplaceKey: AsyncParsableCommand {
     try confirmation.confirm("Replace the key that signs access tokens? All access tokens become invalid.")
     try await options.withData { administration, output in
       try await administration.replaceTokenKey()
-      try output.object(Replaced(replaced: true), [("replaced", "yes; start all servers again")])
+      try output.object(["replaced": true], [("replaced", "yes; start all servers again")])
     }
-  }
-
-  private struct Replaced: Encodable {
-    let replaced: Bool
   }
 }

@@ -1,3 +1,5 @@
+import CoreFoundation
+import Dispatch
 import Foundation
 import Logging
 

@@ -1,37 +1,13 @@
 import MadangOperations
-import Synchronization
 
-/// Shows the progress of long work on one line of standard error, which is removed at the end. Prints nothing without a terminal.
-final class ProgressLine: Sendable {
-  private let width: Int
-  private let drawn = Mutex<(line: String, at: ContinuousClock.Instant?)>(("", nil))
-  private static let interval = Duration.milliseconds(100)
-
-  private init(width: Int) { self.width = width }
-
-  /// Runs work and shows its progress.
+/// Shows the progress of long work on a line of standard error.
+enum ProgressLine {
+  /// Runs work and shows its progress, not more often than is readable.
   static func following<Result>(_ work: (@escaping TellProgress) async throws -> Result) async throws -> Result {
-    guard let width = Terminal.messageWidth else { return try await work { _ in } }
-    let line = ProgressLine(width: width)
-    defer { line.erase() }
-    return try await work { line.draw($0) }
-  }
-
-  private func draw(_ progress: WorkProgress) {
-    let line = Self.line(progress).fitted(to: width - 1)
-    // Drawn under the lock, so that lines stay in order, and not more often than is readable.
-    drawn.withLock { drawn in
-      let now = ContinuousClock.now
-      guard line != drawn.line, drawn.at.map({ now - $0 >= Self.interval }) ?? true else { return }
-      drawn = (line, now)
-      Terminal.overwrite(line)
-    }
-  }
-
-  private func erase() {
-    drawn.withLock { drawn in
-      if drawn.at != nil { Terminal.overwrite("") }
-      drawn = ("", nil)
+    try await StatusLine.with(interval: .milliseconds(100)) { status in
+      try await work { progress in
+        if let status { status.draw(line(progress).fitted(to: status.width - 1)) }
+      }
     }
   }
 

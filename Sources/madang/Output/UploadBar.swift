@@ -1,18 +1,8 @@
 import Foundation
 import MadangClient
-import Synchronization
 
-/// Shows the progress of an upload on one line of standard error, which is removed at the end. Prints nothing without a terminal.
-final class UploadBar: Sendable {
-  private let label: String
-  private let width: Int
-  private let drawn = Mutex("")
-
-  private init(_ label: String, width: Int) {
-    self.label = label
-    self.width = width
-  }
-
+/// Shows the progress of an upload on a line of standard error.
+enum UploadBar {
   /// Runs an upload of at most one file and shows its progress.
   static func following<Result>(_ upload: Upload?, _ work: (UploadProgress?) async throws -> Result) async throws
     -> Result
@@ -24,26 +14,11 @@ final class UploadBar: Sendable {
   static func following<Result>(_ uploads: [Upload], _ work: (UploadProgress?) async throws -> Result) async throws
     -> Result
   {
-    guard let first = uploads.first, let width = Terminal.messageWidth else { return try await work(nil) }
-    let bar = UploadBar(uploads.count == 1 ? first.name : "\(uploads.count) files", width: width)
-    defer { bar.erase() }
-    return try await work { sent, total in bar.draw(sent, total) }
-  }
-
-  private func draw(_ sent: Int, _ total: Int) {
-    let line = Self.line(label, sent: sent, total: total, width: width)
-    // Drawn under the lock, so that lines stay in order; a chunk that changes nothing draws nothing.
-    drawn.withLock { drawn in
-      guard line != drawn else { return }
-      drawn = line
-      Terminal.overwrite(line)
-    }
-  }
-
-  private func erase() {
-    drawn.withLock { drawn in
-      if !drawn.isEmpty { Terminal.overwrite("") }
-      drawn = ""
+    guard let first = uploads.first else { return try await work(nil) }
+    let label = uploads.count == 1 ? first.name : "\(uploads.count) files"
+    return try await StatusLine.with { status in
+      guard let status else { return try await work(nil) }
+      return try await work { status.draw(line(label, sent: $0, total: $1, width: status.width)) }
     }
   }
 

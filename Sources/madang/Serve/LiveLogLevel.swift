@@ -13,7 +13,7 @@ final class LiveLogLevel: Sendable {
   }
 
   /// A handler that writes like `handler` but filters by this level.
-  func heeded(by handler: any LogHandler) -> any LogHandler {
+  func applied(to handler: any LogHandler) -> any LogHandler {
     var handler = handler
     // The wrapped handler must not filter again.
     handler.logLevel = .trace

@@ -67,9 +67,8 @@ struct Serve: AsyncParsableCommand {
   @Flag(help: "Print the settings and where each comes from, secrets hidden, and exit.")
   var printConfig = false
 
-  func run() async throws {
-    // Files that are written here (database, files, secrets) are readable by this user only.
-    umask(0o077)
+  /// The settings that the command line gives.
+  private var flags: [String: String] {
     var flags: [String: String] = [:]
     flags["host"] = host
     flags["port"] = port.map(String.init)
@@ -83,33 +82,21 @@ struct Serve: AsyncParsableCommand {
     flags["edition"] = edition
     if dev { flags["dev"] = "true" }
     if lan { flags["dev.lan"] = "true" }
-    let loaded = try await LoadedSettings(flags: flags, file: config)
-    if printConfig {
-      print(loaded.listing)
-      return
-    }
+    return flags
+  }
 
-    let level = LiveLogLevel(loaded.log.level)
-    let format = loaded.log.format
-    let output = LogOutput(descriptor: STDERR_FILENO, limit: LogSettings.buffer) {
-      LogLine.ofDropped($0).bytes(format, isForJournal: JournalPriority.isRead)
-    }
-    let logPatience = loaded.settings.logPatience
-    defer { output.flush(within: logPatience) }
-    let logger = Logger(label: "madang") { label in
-      level.heeded(by: LineLog(label: label) { output.write($0.bytes(format, isForJournal: JournalPriority.isRead)) })
-    }
-    for warning in SettingNames.ignored(in: ProcessInfo.processInfo.environment.keys) + loaded.warnings {
-      logger.warning("\(warning)")
-    }
-    if loaded.settings.sockets.access == .open && !loaded.settings.isDevelopment {
-      logger.warning(
-        "socket.access=open: any client receives the chats of every room; use it for local development only")
-    }
+  func run() async throws {
+    // Files that are written here (database, files, secrets) are readable by this user only.
+    umask(0o077)
+    let loaded = try await LoadedSettings(flags: flags, file: config)
+    if printConfig { return print(loaded.listing) }
+    let log = ServerLog(loaded)
+    defer { log.flush() }
+    log.warn(of: loaded)
     var settings = loaded.settings
     settings.version = Version.text
     settings.limits.connections.total = OpenFiles.connections(
-      wanted: settings.limits.connections.total, filesEach: settings.tls.isUsed ? 3 : 1, logger)
+      wanted: settings.limits.connections.total, filesEach: settings.tls.isUsed ? 3 : 1, log.logger)
     // Installed before anything slow: until then the signal ends the process. It also arrives when a terminal is closed.
     let takesHangups = settings.tls.isUsed || isatty(STDIN_FILENO) == 0
     let hangups = takesHangups ? await UnixSignalsSequence(trapping: .sighup) : nil
@@ -119,42 +106,19 @@ struct Serve: AsyncParsableCommand {
     var development: DevelopmentServer?
     do {
       if settings.isDevelopment && loaded.hasTestKit {
-        let made = try await DevelopmentServer(settings, address: reachable, logger: logger)
+        let made = try await DevelopmentServer(settings, address: reachable, logger: log.logger)
         (server, development) = (made.server, made)
       } else {
-        server = try await makeServer(settings, logger: logger)
+        server = try await makeServer(settings, logger: log.logger)
       }
     } catch {
       throw Complaint(error)
     }
-    let announcement = Task {
-      let port = try await server.port
-      let scheme = loaded.settings.tls.isUsed ? "https" : "http"
-      if loaded.settings.isDevelopment { server.assume(publicURL: "\(scheme)://\(reachable):\(port)") }
-      SystemdNotice.ready.send()
-      // On its own thread, so that only this thread waits if the stream is a full pipe.
-      Thread.detachNewThread {
-        // The server runs even if the stream is closed.
-        try? Terminal.line("madang listening on \(scheme)://\(urlHost(loaded.settings.host)):\(port)")
-        if let address { LocalNetwork.tell("\(scheme)://\(address):\(port)", loaded.settings) }
-      }
-    }
-    var configuration = ServiceGroupConfiguration(
-      services: [
-        .init(
-          service: ServerService(
-            server: server, development: development, lastCall: loaded.settings.shutdownTimeout + .seconds(1),
-            flushLog: { output.flush(within: logPatience) }),
-          successTerminationBehavior: .gracefullyShutdownGroup, serviceName: "server")
-      ],
-      gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    configuration.maximumGracefulShutdownDuration = loaded.settings.shutdownTimeout
-    let impatience = Task { [development] in
-      await exitOnSecondSignal(development) { output.flush(within: min(logPatience, .milliseconds(100))) }
-    }
+    let announcing = Task { try await Self.announce(server, loaded.settings, reachable: reachable, network: address) }
+    let stopping = Task { [development] in await exitOnSecondSignal(development, log) }
     let reloading = Task { [flags] in
       guard let hangups else { return }
-      var settings = SettingsReload(loaded, flags: flags, file: config, server: server, level: level, logger: logger)
+      var settings = SettingsReload(loaded, flags: flags, file: config, server: server, log: log)
       for await _ in hangups {
         server.reloadCertificate()
         // For the local network, reloading would create new keys and a new token.
@@ -163,26 +127,56 @@ struct Serve: AsyncParsableCommand {
     }
     defer {
       reloading.cancel()
-      announcement.cancel()
-      impatience.cancel()
+      announcing.cancel()
+      stopping.cancel()
     }
+    try await Self.runUntilStopped(
+      ServerService(server: server, development: development, log: log, limit: settings.shutdownTimeout), log)
+    await development?.end()
+  }
+
+  /// Reports that the server accepts connections: to systemd, and on standard output.
+  /// - Parameters:
+  ///   - reachable: The host by which clients reach it.
+  ///   - network: The address for devices in the local network, if it is for them.
+  private static func announce(
+    _ server: MadangServer, _ settings: ServerSettings, reachable: String, network: String?
+  ) async throws {
+    let port = try await server.port
+    let scheme = settings.tls.isUsed ? "https" : "http"
+    if settings.isDevelopment { server.assume(publicURL: "\(scheme)://\(reachable):\(port)") }
+    SystemdNotice.ready.send()
+    // On its own thread, so that only this thread waits if the stream is a full pipe.
+    Thread.detachNewThread {
+      // The server runs even if the stream is closed.
+      try? Terminal.line("madang listening on \(scheme)://\(urlHost(settings.host)):\(port)")
+      if let network { LocalNetwork.tell("\(scheme)://\(network):\(port)", settings) }
+    }
+  }
+
+  private static func runUntilStopped(_ service: ServerService, _ log: ServerLog) async throws {
+    var configuration = ServiceGroupConfiguration(
+      services: [
+        .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup, serviceName: "server")
+      ],
+      gracefulShutdownSignals: [.sigterm, .sigint], logger: log.logger)
+    configuration.maximumGracefulShutdownDuration = service.limit
     do { try await ServiceGroup(configuration: configuration).run() } catch is CancellationError {
       // Requests in progress took longer than the stop may take; they were cut off.
     } catch {
       throw Complaint(error)
     }
-    await development?.end()
   }
 }
 
 /// The first signal starts a graceful stop; the second ends the process at once.
-private func exitOnSecondSignal(_ development: DevelopmentServer?, _ flushLog: @Sendable () -> Void) async {
+private func exitOnSecondSignal(_ development: DevelopmentServer?, _ log: ServerLog) async {
   var seen = 0
   for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
     seen += 1
     guard seen > 1 else { continue }
     development?.removeFiles()
-    flushLog()
+    log.flush(within: .milliseconds(100))
     exit(130)
   }
 }
@@ -190,10 +184,10 @@ private func exitOnSecondSignal(_ development: DevelopmentServer?, _ flushLog: @
 private struct ServerService: Service, Undescribed {
   let server: MadangServer
   let development: DevelopmentServer?
-  /// The process ends after this time in any case, even if a client never finishes its request. Acknowledged data is on disk and is not
-  /// lost.
-  let lastCall: Duration
-  let flushLog: @Sendable () -> Void
+  let log: ServerLog
+  /// How long a stop may take. The process ends a second later in any case, even if a client never finishes its request. Acknowledged data
+  /// is on disk and is not lost.
+  let limit: Duration
 
   func run() async throws {
     try await withGracefulShutdownHandler {
@@ -201,10 +195,10 @@ private struct ServerService: Service, Undescribed {
     } onGracefulShutdown: {
       SystemdNotice.stopping.send()
       // Unstructured, because it must outlive the service group if that does not end.
-      Task { [development, lastCall, flushLog] in
-        try await Task.sleep(for: lastCall)
+      Task { [development, log, limit] in
+        try await Task.sleep(for: limit + .seconds(1))
         development?.removeFiles()
-        flushLog()
+        log.flush()
         exit(0)
       }
     }

@@ -7,17 +7,14 @@ struct SettingsReload {
   let flags: [String: String]
   let file: String?
   let server: MadangServer
-  let level: LiveLogLevel
-  let logger: Logger
+  private let log: ServerLog
   /// The settings that the server uses.
   private(set) var loaded: LoadedSettings
 
   init(
-    _ loaded: LoadedSettings, flags: [String: String], file: String?, server: MadangServer, level: LiveLogLevel,
-    logger: Logger
+    _ loaded: LoadedSettings, flags: [String: String], file: String?, server: MadangServer, log: ServerLog
   ) {
-    (self.loaded, self.flags, self.file) = (loaded, flags, file)
-    (self.server, self.level, self.logger) = (server, level, logger)
+    (self.loaded, self.flags, self.file, self.server, self.log) = (loaded, flags, file, server, log)
   }
 
   /// Applies all changes, or nothing if there is a mistake. Logs the result.
@@ -26,35 +23,35 @@ struct SettingsReload {
     let next: LoadedSettings
     do {
       let read = try await LoadedSettings(flags: flags, file: file)
-      for warning in read.warnings { logger.warning("\(warning)") }
+      for warning in read.warnings { log.logger.warning("\(warning)") }
       changes = loaded.changes(to: read)
       next = try loaded.taking(changes, of: read)
     } catch {
       for mistake in ((error as? SetupError)?.description ?? "\(error)").split(separator: "\n") {
-        logger.error("settings were not applied", metadata: ["mistake": "\(mistake)"])
+        log.logger.error("settings were not applied", metadata: ["mistake": "\(mistake)"])
       }
       return
     }
     for change in changes where !change.setting.isLive {
-      logger.warning(
+      log.logger.warning(
         "a setting needs a restart", metadata: ["setting": "\(change.setting.key)", "change": "\(change.words)"])
     }
     let live = changes.filter(\.setting.isLive)
     guard !live.isEmpty else {
-      if changes.isEmpty { logger.notice("settings have not changed") }
+      if changes.isEmpty { log.logger.notice("settings have not changed") }
       return
     }
     loaded = next
-    level.now = next.log.level
+    log.level.now = next.log.level
     for change in live {
-      logger.notice(
+      log.logger.notice(
         "a setting was applied", metadata: ["setting": "\(change.setting.key)", "change": "\(change.words)"])
     }
     do {
       try await server.apply(
         next.settings, changes: Dictionary(uniqueKeysWithValues: live.map { ($0.setting.key, $0.words) }))
     } catch {
-      logger.error(
+      log.logger.error(
         "these settings were not recorded in the audit log", metadata: ["reason": "\(String(reflecting: error))"])
     }
   }

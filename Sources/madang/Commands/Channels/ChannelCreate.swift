@@ -6,16 +6,14 @@ struct ChannelCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Create a channel and join it.", usage: "madang channel create <name> [options]")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
   @Argument(help: "Its name, 1 to 30 characters, unique in the workspace.") var name: String
   @Option(help: "Its description.") var description: String?
   @OptionGroup var picture: PictureOption
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let picture = try picture.upload
-      let workspace = try await person.workspace(place.workspace)
+    let picture = try picture.upload
+    try await options.withWorkspace { person, workspace in
       let channel = try await UploadBar.following(picture) { progress in
         try await person.client.createChannel(
           name: name, description: description, picture: picture, in: workspace.workspaceID, progress: progress)

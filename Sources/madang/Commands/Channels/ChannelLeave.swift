@@ -8,15 +8,11 @@ struct ChannelLeave: AsyncParsableCommand {
     usage: "madang channel leave <channel> [--yes] [options]",
     discussion: "Its owner must hand it over first. The default channel cannot be left.")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var target: ChannelOptions
   @OptionGroup var confirmation: ConfirmationOption
-  @Argument(help: ArgumentHelp("The channel's name.", valueName: "#channel")) var channel: String
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let workspace = try await person.workspace(place.workspace)
-      let channel = try await person.channel(channel, in: workspace)
+    try await target.withChannel { person, workspace, channel in
       try confirmation.confirm("Leave #\(channel.name)?")
       try person.show(try await person.client.leaveChannel(channel.channelID, in: workspace.workspaceID))
       person.output.note("You have left #\(channel.name).")

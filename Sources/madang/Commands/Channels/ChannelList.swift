@@ -7,13 +7,11 @@ struct ChannelList: AsyncParsableCommand {
     commandName: "list", abstract: "List all channels of the workspace, newest first.",
     usage: "madang channel list [options]")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let id = try await person.workspace(place.workspace).workspaceID
-      try person.show(try await person.client.channels(in: id))
+    try await options.withWorkspace { person, workspace in
+      try person.show(try await person.client.channels(in: workspace.workspaceID))
     }
   }
 }

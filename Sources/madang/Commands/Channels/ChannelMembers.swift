@@ -7,15 +7,11 @@ struct ChannelMembers: AsyncParsableCommand {
     commandName: "members", abstract: "List the members of a channel by joining time.",
     usage: "madang channel members <channel> [options]")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
-  @Argument(help: ArgumentHelp("The channel's name.", valueName: "#channel")) var channel: String
+  @OptionGroup var target: ChannelOptions
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let workspace = try await person.workspace(place.workspace)
-      let id = try await person.channel(channel, in: workspace).channelID
-      try person.show(try await person.client.members(ofChannel: id, in: workspace.workspaceID))
+    try await target.withChannel { person, workspace, channel in
+      try person.show(try await person.client.members(ofChannel: channel.channelID, in: workspace.workspaceID))
     }
   }
 }

@@ -7,13 +7,11 @@ struct ChannelMine: AsyncParsableCommand {
     commandName: "mine", abstract: "List the channels you have joined, newest first.",
     usage: "madang channel mine [options]")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let id = try await person.workspace(place.workspace).workspaceID
-      try person.show(try await person.client.myChannels(in: id))
+    try await options.withWorkspace { person, workspace in
+      try person.show(try await person.client.myChannels(in: workspace.workspaceID))
     }
   }
 }

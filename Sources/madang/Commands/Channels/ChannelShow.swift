@@ -7,15 +7,11 @@ struct ChannelShow: AsyncParsableCommand {
     commandName: "show", abstract: "Show a channel with its members. Looking does not join.",
     usage: "madang channel show <channel> [options]")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
-  @Argument(help: ArgumentHelp("The channel's name.", valueName: "#channel")) var channel: String
+  @OptionGroup var target: ChannelOptions
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let workspace = try await person.workspace(place.workspace)
-      let id = try await person.channel(channel, in: workspace).channelID
-      let detail = try await person.client.channel(id, in: workspace.workspaceID)
+    try await target.withChannel { person, workspace, channel in
+      let detail = try await person.client.channel(channel.channelID, in: workspace.workspaceID)
       try person.output.object(
         detail,
         [

@@ -11,12 +11,11 @@ struct ChatCommand: AsyncParsableCommand {
       sent then, or the next time you open the room. Its history is kept in madang/history under XDG_DATA_HOME or ~/.local/share.
       """)
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
   @Argument(help: "'#channel' or @nickname-or-email.") var room: String
 
   func validate() throws {
-    if connection.json { throw ValidationError("chat is for people; 'madang watch --json' is for programs.") }
+    if options.connection.json { throw ValidationError("chat is for people; 'madang watch --json' is for programs.") }
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
       throw ValidationError("chat needs a terminal; 'madang say', 'history' and 'watch' do not.")
     }
@@ -24,8 +23,7 @@ struct ChatCommand: AsyncParsableCommand {
 
   func run() async throws {
     var status: Int32 = 0
-    try await connection.withPerson { person in
-      let workspace = try await person.workspace(place.workspace)
+    try await options.withWorkspace { person, workspace in
       let named = try await person.room(room, in: workspace)
       status = try await ChatSession(conversation: Conversation(named, in: workspace, for: person)).run()
     }

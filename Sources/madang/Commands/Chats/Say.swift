@@ -13,8 +13,7 @@ struct Say: AsyncParsableCommand {
       was not posted, 74 that it may have been.
       """)
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
   @Argument(help: "'#channel' or @nickname-or-email.") var room: String
   @Argument(help: "The text of the chat.") var text: String?
   @Option(
@@ -29,9 +28,9 @@ struct Say: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let uploads = try files.map { try Upload(file: URL(filePath: $0)) }
-      let target = try await person.room(room, in: try await person.workspace(place.workspace))
+    let uploads = try files.map { try Upload(file: URL(filePath: $0)) }
+    try await options.withWorkspace { person, workspace in
+      let target = try await person.room(room, in: workspace)
       if join { try await person.join(target.room) }
       let chat: Chat
       do {

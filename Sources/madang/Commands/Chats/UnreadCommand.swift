@@ -8,12 +8,10 @@ struct UnreadCommand: AsyncParsableCommand {
     usage: "madang unread [options]",
     discussion: "Chats that 'history' or 'watch' have shown with this profile count as read.")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let workspace = try await person.workspace(place.workspace)
+    try await options.withWorkspace { person, workspace in
       let counts = try await person.unread(in: try await person.rooms(of: workspace))
       try person.output.list(
         counts, [Column("ROOM", \.name), Column("UNREAD") { String($0.unread.count) }],

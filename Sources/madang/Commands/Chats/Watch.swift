@@ -11,8 +11,7 @@ struct Watch: AsyncParsableCommand {
       meanwhile are printed then: none is missed or repeated.
       """)
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
   @Argument(help: "'#channel' or @nickname-or-email; several may be given.") var room: [String]
   @Option(help: "Stop after this many chats.") var count: Int?
   @Option(help: ArgumentHelp("Stop after this time; with --count that is a failure.", valueName: "seconds"))
@@ -24,8 +23,7 @@ struct Watch: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let workspace = try await person.workspace(place.workspace)
+    try await options.withWorkspace { person, workspace in
       var rooms: [NamedRoom] = []
       for name in room { rooms.append(try await person.room(name, in: workspace)) }
       let seen = try await within(timeout) { [rooms] in try await person.watch(rooms, most: count) }

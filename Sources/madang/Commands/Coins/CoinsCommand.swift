@@ -11,11 +11,7 @@ struct CoinsCommand: AsyncParsableCommand {
   func run() async throws {
     try await connection.withPerson { person in
       let coins = try await person.client.me().sesacCoin
-      try person.output.object(Balance(sesacCoin: coins), [("coins", String(coins))])
+      try person.output.object(["sesacCoin": coins], [("coins", String(coins))])
     }
-  }
-
-  private struct Balance: Encodable {
-    let sesacCoin: Int
   }
 }

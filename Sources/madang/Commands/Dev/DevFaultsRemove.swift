@@ -11,8 +11,6 @@ struct DevFaultsRemove: AsyncParsableCommand {
   @Flag(help: "Remove all.") var all = false
   @Argument(help: "Their ids.") var id: [Int] = []
 
-  private struct Removed: Encodable { let removed: [Int] }
-
   func validate() throws {
     if all == !id.isEmpty { throw ValidationError("Name rules by their ids, or give --all.") }
   }
@@ -26,6 +24,6 @@ struct DevFaultsRemove: AsyncParsableCommand {
       for id in ids { _ = try await options.server.call(.delete, options.path("faults", "\(id)")) }
     }
     try printing.output.development(
-      Removed(removed: ids), [("removed", ids.map { "\($0)" }.joined(separator: ", "))])
+      ["removed": ids], [("removed", ids.map { "\($0)" }.joined(separator: ", "))])
   }
 }

@@ -11,8 +11,6 @@ struct DevWorldsRemove: AsyncParsableCommand {
   @Flag(help: "Remove all.") var all = false
   @Argument(help: "Their ids or names.") var id: [String] = []
 
-  private struct Removed: Encodable { let removed: [String] }
-
   func validate() throws {
     if all == !id.isEmpty { throw ValidationError("Name worlds by their ids, or give --all.") }
   }
@@ -20,6 +18,6 @@ struct DevWorldsRemove: AsyncParsableCommand {
   func run() async throws {
     let ids = all ? try await server.call([WorldSummary].self, .get, ["worlds"]).map(\.id) : id
     for id in ids { _ = try await server.call(.delete, ["worlds", id]) }
-    try printing.output.development(Removed(removed: ids), [("removed", ids.joined(separator: ", "))])
+    try printing.output.development(["removed": ids], [("removed", ids.joined(separator: ", "))])
   }
 }

@@ -11,11 +11,9 @@ struct DevWorldsSnapshot: AsyncParsableCommand {
   @Argument(help: "The world's id or name.") var id: String
   @Argument(help: "A name; an existing snapshot of this name is replaced.") var name: String
 
-  private struct Snapshots: Encodable { let snapshots: [String] }
-
   func run() async throws {
     let body = try DevelopmentJSON.encode(["name": name])
     let names = try await server.call([String].self, .post, ["worlds", id, "snapshots"], body: body)
-    try printing.output.development(Snapshots(snapshots: names), [("snapshots", names.joined(separator: ", "))])
+    try printing.output.development(["snapshots": names], [("snapshots", names.joined(separator: ", "))])
   }
 }

@@ -7,14 +7,12 @@ struct DMList: AsyncParsableCommand {
     commandName: "list", abstract: "List your direct-message rooms, the latest active one first.",
     usage: "madang dm list [options]")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let id = try await person.workspace(place.workspace).workspaceID
+    try await options.withWorkspace { person, workspace in
       try person.output.list(
-        try await person.client.directMessages(in: id),
+        try await person.client.directMessages(in: workspace.workspaceID),
         [Column("WITH") { "@" + $0.user.nickname }, Column("EMAIL", \.user.email), Column("ID", \.roomID)],
         empty: "There are no direct messages yet.")
     }

@@ -6,13 +6,11 @@ struct DMOpen: AsyncParsableCommand {
     commandName: "open", abstract: "Open the room with one other member; it is made on the first call.",
     usage: "madang dm open <member> [options]")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
   @Argument(help: ArgumentHelp("The other person.", valueName: "@nickname-or-email")) var member: String
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let workspace = try await person.workspace(place.workspace)
+    try await options.withWorkspace { person, workspace in
       let room = try await person.directMessage(member, in: workspace)
       try person.output.object(
         room, [("with", "@" + room.user.nickname), ("email", room.user.email), ("id", room.roomID)])

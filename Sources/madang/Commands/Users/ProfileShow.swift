@@ -7,14 +7,15 @@ struct ProfileShow: AsyncParsableCommand {
     commandName: "show", abstract: "Show your account, or a member's.",
     usage: "madang profile show [<member>] [options]")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
   @Argument(help: ArgumentHelp("A member of the workspace.", valueName: "@nickname-or-email")) var member: String?
 
   func run() async throws {
-    try await connection.withPerson { person in
-      guard let member else { return try person.show(try await person.client.me()) }
-      let found = try await person.member(member, of: try await person.workspace(place.workspace))
+    guard let member else {
+      return try await options.connection.withPerson { try $0.show(try await $0.client.me()) }
+    }
+    try await options.withWorkspace { person, workspace in
+      let found = try await person.member(member, of: workspace)
       let other = try await person.client.user(found.userID)
       try person.output.object(
         other,

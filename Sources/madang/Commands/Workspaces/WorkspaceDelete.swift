@@ -7,13 +7,11 @@ struct WorkspaceDelete: AsyncParsableCommand {
     commandName: "delete", abstract: "Delete a workspace you own, with all its chats.",
     usage: "madang workspace delete [--yes] [options]")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
   @OptionGroup var confirmation: ConfirmationOption
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let workspace = try await person.workspace(place.workspace)
+    try await options.withWorkspace { person, workspace in
       try confirmation.confirm("Delete \(workspace.name) with all its channels, chats and files?")
       try await person.client.deleteWorkspace(workspace.workspaceID)
       try person.output.object(Empty(), [])

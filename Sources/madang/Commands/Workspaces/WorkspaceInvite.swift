@@ -7,13 +7,11 @@ struct WorkspaceInvite: AsyncParsableCommand {
     commandName: "invite", abstract: "Add an account to your workspace.",
     usage: "madang workspace invite <email> [options]")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
   @Argument(help: "The e-mail address of an account.") var email: String
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let workspace = try await person.workspace(place.workspace)
+    try await options.withWorkspace { person, workspace in
       let member = try await person.client.invite(email, to: workspace.workspaceID)
       try person.output.object(
         member, [("nickname", member.nickname), ("email", member.email), ("workspace", workspace.name)])

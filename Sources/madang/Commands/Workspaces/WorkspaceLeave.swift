@@ -8,13 +8,11 @@ struct WorkspaceLeave: AsyncParsableCommand {
     usage: "madang workspace leave [--yes] [options]",
     discussion: "Owners of the workspace, or of one of its channels, must hand it over first.")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
   @OptionGroup var confirmation: ConfirmationOption
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let workspace = try await person.workspace(place.workspace)
+    try await options.withWorkspace { person, workspace in
       try confirmation.confirm("Leave \(workspace.name)?")
       try person.show(try await person.client.leaveWorkspace(workspace.workspaceID))
       person.output.note("You have left \(workspace.name).")

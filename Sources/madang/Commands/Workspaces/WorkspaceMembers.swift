@@ -6,13 +6,11 @@ struct WorkspaceMembers: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "members", abstract: "List the members by joining time.", usage: "madang workspace members [options]")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let id = try await person.workspace(place.workspace).workspaceID
-      try person.show(try await person.client.members(ofWorkspace: id))
+    try await options.withWorkspace { person, workspace in
+      try person.show(try await person.client.members(ofWorkspace: workspace.workspaceID))
     }
   }
 }

@@ -7,14 +7,12 @@ struct WorkspaceSearch: AsyncParsableCommand {
     commandName: "search", abstract: "Find channels and members by a part of their names or addresses.",
     usage: "madang workspace search <keyword> [options]")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
   @Argument(help: "1 to 100 characters, upper or lower case.") var keyword: String
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let id = try await person.workspace(place.workspace).workspaceID
-      let found = try await person.client.search(keyword, in: id)
+    try await options.withWorkspace { person, workspace in
+      let found = try await person.client.search(keyword, in: workspace.workspaceID)
       if person.output.json { return try person.output.line(found) }
       let channels = found.channels.map { Hit(name: "#" + $0.name, about: $0.description) }
       let members = found.workspaceMembers.map { Hit(name: "@" + $0.nickname, about: $0.email) }

@@ -7,13 +7,11 @@ struct WorkspaceShow: AsyncParsableCommand {
     commandName: "show", abstract: "Show a workspace with its channels and members.",
     usage: "madang workspace show [options]")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let id = try await person.workspace(place.workspace).workspaceID
-      let detail = try await person.client.workspace(id)
+    try await options.withWorkspace { person, workspace in
+      let detail = try await person.client.workspace(workspace.workspaceID)
       try person.output.object(
         detail,
         [

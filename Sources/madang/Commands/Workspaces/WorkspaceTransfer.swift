@@ -8,14 +8,12 @@ struct WorkspaceTransfer: AsyncParsableCommand {
     usage: "madang workspace transfer <member> [--yes] [options]",
     discussion: "The default channel goes with it. You stay a member.")
 
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var options: WorkspaceOptions
   @OptionGroup var confirmation: ConfirmationOption
   @Argument(help: ArgumentHelp("The new owner.", valueName: "@nickname-or-email")) var member: String
 
   func run() async throws {
-    try await connection.withPerson { person in
-      let workspace = try await person.workspace(place.workspace)
+    try await options.withWorkspace { person, workspace in
       let owner = try await person.member(member, of: workspace)
       try confirmation.confirm("Make @\(owner.nickname) the owner of \(workspace.name)?")
       try person.show(try await person.client.handOverWorkspace(workspace.workspaceID, to: owner.userID))
