@@ -155,7 +155,7 @@ struct WorldEndTests {
     }
     #expect(made == 1 && worlds.all.count == 1)
     let error = await #expect(throws: WorldError.self) { try await worlds.make(plan) }
-    #expect(error?.description.contains("there are 1 worlds") == true)
+    #expect(error?.description.contains("there are already 1 worlds") == true)
     await worlds.end()
   }
 
