@@ -68,7 +68,7 @@ struct SettingsTests {
     #expect(try await load(#"{"files":{"types":"none"}}"#).settings.files.types.isEmpty)
     #expect(ServerSettings().files.types.count == 19)
     let error = await #expect(throws: SetupError.self) { try await load(#"{"files.types":"pdf,exe"}"#) }
-    #expect(error?.description.contains("'exe' is none of the types") == true)
+    #expect(error?.description.contains("'exe' is not one of the types") == true)
   }
 
   @Test("the database's limits are settings with ranges")

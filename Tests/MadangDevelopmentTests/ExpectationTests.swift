@@ -65,7 +65,7 @@ struct ExpectationTests {
       (
         #"{"expected":[{"operation":"channelHistory","times":2},{"operation":"postToChannel","times":2}],"order":"strict","after":AFTER}"#,
         [
-          "expected number 1 was operation channelHistory; came postToChannel with 200 (entry 1)",
+          "expected number 1 was operation channelHistory, but postToChannel with 200 (entry 1) came",
           "missing: operation postToChannel, 1 of 2 times",
         ]
       ),

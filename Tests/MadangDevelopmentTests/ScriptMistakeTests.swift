@@ -35,9 +35,9 @@ struct ScriptMistakeTests {
         "name: a\nas: [mina,\n  z@example.com]\ndo: [{wait: 1s}]",
         "line 3: as: there is no person with the e-mail 'z@example.com'"
       ),
-      ("name: a\nwhen: {chat: {from: zoe}}\ndo: [{as: mina, post: x}]", "line 2: from: nobody has"),
-      ("name: a\nwhen: {chat: {to: zoe}}\ndo: [{as: mina, post: x}]", "line 2: to: nobody has"),
-      ("- {name: a, do: [{wait: 1s}]}\n- {name: b, do: [{as: mina, to: zoe, post: x}]}", "line 2: to: nobody has"),
+      ("name: a\nwhen: {chat: {from: zoe}}\ndo: [{as: mina, post: x}]", "line 2: from: there is no person"),
+      ("name: a\nwhen: {chat: {to: zoe}}\ndo: [{as: mina, post: x}]", "line 2: to: there is no person"),
+      ("- {name: a, do: [{wait: 1s}]}\n- {name: b, do: [{as: mina, to: zoe, post: x}]}", "line 2: to: there is no person"),
     ])
   func nobody(_ text: String, _ words: String) async throws {
     try await Scene.run { worlds in
