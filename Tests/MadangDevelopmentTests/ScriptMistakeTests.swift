@@ -37,7 +37,10 @@ struct ScriptMistakeTests {
       ),
       ("name: a\nwhen: {chat: {from: zoe}}\ndo: [{as: mina, post: x}]", "line 2: from: there is no person"),
       ("name: a\nwhen: {chat: {to: zoe}}\ndo: [{as: mina, post: x}]", "line 2: to: there is no person"),
-      ("- {name: a, do: [{wait: 1s}]}\n- {name: b, do: [{as: mina, to: zoe, post: x}]}", "line 2: to: there is no person"),
+      (
+        "- {name: a, do: [{wait: 1s}]}\n- {name: b, do: [{as: mina, to: zoe, post: x}]}",
+        "line 2: to: there is no person"
+      ),
     ])
   func nobody(_ text: String, _ words: String) async throws {
     try await Scene.run { worlds in

@@ -133,7 +133,8 @@ struct WorldCallsTests {
           let answer = try await wire.request("GET", path, headers: headers + [("Host", host)])
           #expect(answer.status == 404, "\(host) \(path)")
           #expect(
-            String(decoding: answer.body, as: UTF8.self).hasPrefix(#"{"error":"there is no world with the host '\#(host)'"#),
+            String(decoding: answer.body, as: UTF8.self).hasPrefix(
+              #"{"error":"there is no world with the host '\#(host)'"#),
             "\(host) \(path)")
         }
       }
