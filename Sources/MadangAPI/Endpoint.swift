@@ -31,8 +31,10 @@ public struct Route: Hashable, Sendable {
   public let template: String
   public let access: Access
 
-  /// The template's segments; `{name}` is a parameter.
-  public var segments: [Segment] {
+  public var segments: [Segment] { Self.segments(of: template) }
+
+  /// The segments of a template; `{name}` is a parameter.
+  public static func segments(of template: String) -> [Segment] {
     template.split(separator: "/").map { part in
       part.hasPrefix("{") ? .parameter(String(part.dropFirst().dropLast())) : .literal(String(part))
     }

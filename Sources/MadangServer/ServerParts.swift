@@ -116,7 +116,7 @@ struct ServerParts {
   }
 
   private func editions(_ settings: ServerSettings) -> [Edition] {
-    EditionName.allCases.map { Edition.named($0, offset: settings.offset(of: $0) ?? 0) }
+    EditionName.allCases.map { Edition($0, offset: settings.offset(of: $0) ?? 0) }
   }
 
   private func makeService(

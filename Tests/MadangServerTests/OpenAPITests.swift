@@ -15,7 +15,7 @@ struct OpenAPITests {
 
   @Test("an edition has exactly the routes its document describes, with equal access", arguments: EditionName.allCases)
   func routes(_ name: EditionName) throws {
-    let edition = Edition.named(name, offset: 0)
+    let edition = Edition(name, offset: 0)
     let description = APIDescription.of(name)
     let described = description.operations.map { Self.line($0.method.rawValue, $0.template, $0.access) }
     let routed = edition.routes.routes.map { Self.line($0.method.rawValue, $0.template, "\($0.access)") }

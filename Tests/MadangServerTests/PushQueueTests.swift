@@ -146,23 +146,23 @@ struct PushQueueTests {
     }
   }
 
-  @Test("parallel pushes never exceed the limit, and every place is returned")
-  func places() async {
-    let places = Places(2)
+  @Test("a semaphore never lets more tasks pass than its value, and is free again after them")
+  func semaphore() async {
+    let semaphore = AsyncSemaphore(2)
     let counts = Counts()
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<100 {
         group.addTask {
-          await places.enter()
+          await semaphore.wait()
           counts.began()
           await Task.yield()
           counts.ended()
-          places.leave()
+          semaphore.signal()
         }
       }
     }
     #expect(counts.most <= 2)
-    for _ in 0..<2 { await places.enter() }
+    for _ in 0..<2 { await semaphore.wait() }
   }
 
   private final class Counts: Sendable {

@@ -112,7 +112,7 @@ enum PushScene {
   ) async throws {
     let queue = PushQueue(
       madang: world.server.madang, sender: sender, settings: push,
-      editions: [Edition.named(.october2024, offset: 0)], metrics: Metrics())
+      editions: [Edition(.october2024, offset: 0)], metrics: Metrics())
     let running = Task { try await queue.run() }
     try await body()
     running.cancel()

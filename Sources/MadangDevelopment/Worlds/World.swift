@@ -43,7 +43,7 @@ package final class World: Sendable {
   private let logger: Logger
   private let isEnding: EndingLog.Flag
   /// Lets one operation on the world run at a time.
-  private let turn = Places(1)
+  private let turn = AsyncSemaphore(1)
 
   package var url: String { "http://\(address):\(port)" }
   /// The given API keys; otherwise the development keys.
@@ -148,7 +148,7 @@ package final class World: Sendable {
   package func end() async {
     await kit.end(because: removal)
     await enterTurn()
-    defer { turn.leave() }
+    defer { turn.signal() }
     let wasOver = state.withLock { state in
       defer { state.isOver = true }
       return state.isOver
@@ -174,13 +174,13 @@ package final class World: Sendable {
 
   func inTurn(_ body: () async throws -> Void) async throws {
     await enterTurn()
-    defer { turn.leave() }
+    defer { turn.signal() }
     guard !state.withLock(\.isOver) else { throw removal }
     try await body()
   }
 
   private func enterTurn() async {
-    await turn.enter()
+    await turn.wait()
     await state.withLock(\.tidying)?.value
   }
 }

@@ -21,8 +21,8 @@ extension Worlds {
   func beginning(of plan: WorldPlan) async throws -> WorldState {
     let kind = Kind(seed: plan.seed.digest, number: plan.number)
     if let known = known(kind) { return known }
-    await planting.enter()
-    defer { planting.leave() }
+    await planting.wait()
+    defer { planting.signal() }
     try Task.checkCancellation()
     if let known = known(kind) { return known }
     let made = try await plant(plan.seed, number: plan.number)

@@ -40,7 +40,7 @@ package final class Worlds: Sendable {
   let logger: Logger
   let state = Mutex(State())
   /// Lets one seed be planted at a time.
-  let planting = Places(1)
+  let planting = AsyncSemaphore(1)
 
   /// - Parameters:
   ///   - settings: The settings of all worlds, except the place of their data.

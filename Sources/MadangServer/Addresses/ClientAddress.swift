@@ -154,12 +154,3 @@ private struct Forwarded {
     host = last("host")
   }
 }
-
-extension HTTPField.Name {
-  // Valid names by inspection, which `init?` cannot know.
-  static let forwardedFor = Self("X-Forwarded-For") ?? .via
-  static let forwardedProto = Self("X-Forwarded-Proto") ?? .via
-  static let forwardedHost = Self("X-Forwarded-Host") ?? .via
-  static let forwarded = Self("Forwarded") ?? .via
-  static let realIP = Self("X-Real-IP") ?? .via
-}

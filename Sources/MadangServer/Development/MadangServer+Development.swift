@@ -19,13 +19,10 @@ extension MadangServer {
   package func developmentAccess(
     _ request: Request, over channel: any NIOCore.Channel, isForOperators: Bool
   ) -> DevelopmentAccess {
-    let target = RequestTarget(request.head.path ?? "")
-    guard target.segments.first == OperationsPath.development.rawValue, service.development != nil,
-      isForOperators || service.isForOperators
-    else { return .unknown }
-    let path = service.developmentPath(
-      of: target.segments.dropFirst(), request, Context(channel: channel, logger: service.logger))
-    return path.map { .granted(Array($0)) } ?? .refused(.notLocal)
+    guard service.development != nil, isForOperators || service.isForOperators else { return .unknown }
+    let received = ReceivedRequest(request, over: channel, at: service, isForOperators: isForOperators)
+    guard received.target.segments.first == OperatorsEndpoints.developmentRoot else { return .unknown }
+    return received.developmentPath.map { .granted(Array($0)) } ?? .refused(.notLocal)
   }
 
   /// Answers a request as if this account had sent it to an edition, without needing a token. It counts for no limit, and
@@ -45,9 +42,8 @@ extension MadangServer {
         throw BadCall("there is no account with the e-mail '\(email)'")
       }
       let caller = try await development.sessions.caller(account, edition, madang)
-      let context = Context(channel: channel, logger: service.logger)
-      return try await CallResponder(service: service, actor: .init(principal: Principal(caller), edition: edition))
-        .respond(to: request, RequestTarget(request.head.path ?? ""), context)
+      let received = ReceivedRequest(request, over: channel, at: service)
+      return await Responder(received).answer(as: Principal(caller), edition)
     } catch let failure as Failure {
       throw BadCall(failure.message)
     }

@@ -13,7 +13,7 @@ extension MadangServer {
   /// The request's operation in the edition of its key; nil if it is not an operation.
   package func operation(of head: HTTPRequest) async -> EditionOperation? {
     let edition = await service.edition(ofKey: head.headerFields[.apiKey])
-    return edition?.routes.find(head.method.rawValue, RequestTarget(head.path ?? "").segments)?.operation
+    return edition?.routes.find(head.method.rawValue, RequestTarget(head.path ?? "").segments)?.row
   }
 
   /// The account of the request's token, which may be valid, expired or about to be signed out; nil without a token. It
@@ -47,15 +47,15 @@ extension MadangServer {
   }
 
   /// The account number of a room's socket; nil if it was admitted without an account.
-  package static func account(of data: SocketData) -> Int64? { data[AdmittedSockets.Reason.self]?.user }
+  package static func account(of data: SocketData) -> Int64? { data[AdmittedSockets.Grant.self]?.user }
 
   /// A chat in the form of an edition.
   package func json(_ chat: Chat, _ edition: EditionName) -> [UInt8] {
-    Edition.named(edition, offset: settings.offset(of: edition) ?? 0).encode(chat)
+    Edition(edition, offset: settings.offset(of: edition) ?? 0).encode(chat)
   }
 
   /// The answer to a refused operation in the newest edition.
   package static func code(of failure: Failure) -> ErrorCode {
-    Refusal(failure, in: .named(.october2024, offset: 0)).code
+    Refusal(failure, in: Edition(.october2024, offset: 0)).code
   }
 }

@@ -3,7 +3,7 @@ import MadangAPI
 import MadangCore
 
 extension Edition2024_01 {
-  static func addChannels(to routes: inout RouteTable) {
+  static func addChannels(to routes: inout EditionRoutes) {
     routes.respond(to: channels) { call in
       try await call.list(try await call.madang.channels(of: call.workspace, as: try call.principal), Channel.init)
     }
@@ -65,5 +65,24 @@ extension Call {
 
   fileprivate func channelMembers() async throws -> Response {
     try await list(try await detail.members) { person, _ in Edition2024_01.User(person) }
+  }
+}
+
+extension Edition2024_01.Channel {
+  init(_ channel: MadangCore.Channel, _ dates: WireDates) {
+    self.init(
+      workspaceID: channel.workspace, channelID: channel.id.number, name: channel.name,
+      description: channel.description, ownerID: channel.owner.number, createdAt: dates.label(channel.createdAt))
+  }
+}
+
+extension Edition2024_01.ChannelDetail {
+  /// Its members are written page by page.
+  init(withoutMembers channel: MadangCore.Channel, _ dates: WireDates) {
+    let channel = Edition2024_01.Channel(channel, dates)
+    self.init(
+      workspaceID: channel.workspaceID, channelID: channel.channelID, name: channel.name,
+      description: channel.description, ownerID: channel.ownerID, createdAt: channel.createdAt,
+      channelMembers: [])
   }
 }

@@ -2,7 +2,7 @@ import MadangAPI
 import MadangCore
 
 extension Edition2024_01 {
-  static func addCoins(to routes: inout RouteTable) {
+  static func addCoins(to routes: inout EditionRoutes) {
     routes.on(storeItems) { call in call.madang.storeItems.map(StoreItem.init) }
     routes.on(validatePayment) { call in Billing(try await call.creditPayment(), call.dates) }
   }

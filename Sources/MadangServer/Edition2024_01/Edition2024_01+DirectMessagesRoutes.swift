@@ -2,7 +2,7 @@ import MadangAPI
 import MadangCore
 
 extension Edition2024_01 {
-  static func addDirectMessages(to routes: inout RouteTable) {
+  static func addDirectMessages(to routes: inout EditionRoutes) {
     routes.respond(to: directMessages) { call in
       try await call.list(
         try await call.madang.directMessages(in: call.workspace, as: try call.principal), DMRoom.init)
@@ -17,5 +17,13 @@ extension Edition2024_01 {
       return try await call.history(
         of: RoomAddress(.dm, .number(room.id.number), in: workspace), after: date, within: try JSONEnvelope(list))
     }
+  }
+}
+
+extension Edition2024_01.DMRoom {
+  init(_ room: DirectMessage, _ dates: WireDates) {
+    self.init(
+      workspaceID: room.workspace, roomID: room.id.number, createdAt: dates.label(room.createdAt),
+      user: .init(room.other))
   }
 }

@@ -2,7 +2,7 @@ import MadangAPI
 import MadangCore
 
 extension Edition2024_01 {
-  static func addUsers(to routes: inout RouteTable) {
+  static func addUsers(to routes: inout EditionRoutes) {
     routes.on(validateEmail) { call in try await call.validateEmail() }
     routes.on(signUp) { call in try await call.nested(try await call.signUp()) }
     routes.on(signIn) { call in
@@ -27,5 +27,52 @@ extension Edition2024_01 {
 extension Call {
   fileprivate func nested(_ signedIn: SignedIn) async throws -> Edition2024_01.UserWithToken {
     .init(signedIn, accessToken: try await accessToken(for: signedIn), dates)
+  }
+}
+
+extension Edition2024_01.User {
+  init(_ person: Person) {
+    self.init(
+      userID: person.id.number, email: person.email, nickname: person.nickname,
+      profileImage: person.picture.map { wirePath($0) })
+  }
+}
+
+extension Edition2024_01.UserDetail {
+  init(_ profile: Profile, _ dates: WireDates) {
+    let user = Edition2024_01.User(profile.person)
+    self.init(
+      userID: user.userID, email: user.email, nickname: user.nickname, profileImage: user.profileImage,
+      createdAt: dates.label(profile.createdAt))
+  }
+}
+
+extension Edition2024_01.FlatLogin {
+  init(_ signedIn: SignedIn, accessToken: String) {
+    let person = signedIn.account.person
+    self.init(
+      userID: person.id.number, nickname: person.nickname, accessToken: accessToken,
+      refreshToken: signedIn.refreshToken)
+  }
+}
+
+extension Edition2024_01.UserWithToken {
+  init(_ signedIn: SignedIn, accessToken: String, _ dates: WireDates) {
+    let account = signedIn.account
+    let user = Edition2024_01.User(account.person)
+    self.init(
+      userID: user.userID, email: user.email, nickname: user.nickname, profileImage: user.profileImage,
+      phone: account.phone, vendor: account.signInMethod, createdAt: dates.label(account.createdAt),
+      token: .init(accessToken: accessToken, refreshToken: signedIn.refreshToken))
+  }
+}
+
+extension Edition2024_01.MyProfile {
+  init(_ account: Account, _ dates: WireDates) {
+    let user = Edition2024_01.User(account.person)
+    self.init(
+      userID: user.userID, email: user.email, nickname: user.nickname, profileImage: user.profileImage,
+      phone: account.phone, vendor: account.signInMethod, sesacCoin: account.coins,
+      createdAt: dates.label(account.createdAt))
   }
 }

@@ -3,7 +3,7 @@ import MadangAPI
 import MadangCore
 
 extension Edition2024_01 {
-  static func addWorkspaces(to routes: inout RouteTable) {
+  static func addWorkspaces(to routes: inout EditionRoutes) {
     routes.respond(to: workspaces) { call in
       try await call.list(try await call.madang.workspaces(of: try call.principal), Workspace.init)
     }
@@ -43,5 +43,25 @@ extension Call {
         pages(detail.channels, Edition2024_01.Channel.init),
         pages(detail.members) { person, _ in Edition2024_01.User(person) },
       ])
+  }
+}
+
+extension Edition2024_01.Workspace {
+  init(_ workspace: MadangCore.Workspace, _ dates: WireDates) {
+    self.init(
+      workspaceID: workspace.id.number, name: workspace.name, description: workspace.description,
+      thumbnail: wirePath(workspace.cover, default: .workspaceCoverImages), ownerID: workspace.owner.number,
+      createdAt: dates.label(workspace.createdAt))
+  }
+}
+
+extension Edition2024_01.WorkspaceDetail {
+  /// Its lists are written page by page.
+  init(withoutLists workspace: MadangCore.Workspace, _ dates: WireDates) {
+    let workspace = Edition2024_01.Workspace(workspace, dates)
+    self.init(
+      workspaceID: workspace.workspaceID, name: workspace.name, description: workspace.description,
+      thumbnail: workspace.thumbnail, ownerID: workspace.ownerID, createdAt: workspace.createdAt,
+      channels: [], workspaceMembers: [])
   }
 }

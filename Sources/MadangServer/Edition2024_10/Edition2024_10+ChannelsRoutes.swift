@@ -3,7 +3,7 @@ import MadangAPI
 import MadangCore
 
 extension Edition2024_10 {
-  static func addChannels(to routes: inout RouteTable) {
+  static func addChannels(to routes: inout EditionRoutes) {
     routes.respond(to: channels) { call in
       try await call.list(try await call.madang.channels(of: call.workspace, as: try call.principal), Channel.init)
     }
@@ -61,5 +61,25 @@ extension Call {
 
   fileprivate func channelMembers() async throws -> Response {
     try await list(try await detail.members) { person, _ in Edition2024_10.Member(person) }
+  }
+}
+
+extension Edition2024_10.Channel {
+  init(_ channel: MadangCore.Channel, _ dates: WireDates) {
+    self.init(
+      channelID: channel.id.uuid, name: channel.name, description: channel.description,
+      coverImage: wirePath(channel.cover, default: .channelCoverImages), ownerID: channel.owner.uuid,
+      createdAt: dates.label(channel.createdAt))
+  }
+}
+
+extension Edition2024_10.ChannelDetail {
+  /// Its members are written page by page.
+  init(withoutMembers channel: MadangCore.Channel, _ dates: WireDates) {
+    let channel = Edition2024_10.Channel(channel, dates)
+    self.init(
+      channelID: channel.channelID, name: channel.name, description: channel.description,
+      coverImage: channel.coverImage, ownerID: channel.ownerID, createdAt: channel.createdAt,
+      channelMembers: [])
   }
 }

@@ -2,7 +2,7 @@ import MadangAPI
 import MadangCore
 
 extension Edition2024_10 {
-  static func addChats(to routes: inout RouteTable) {
+  static func addChats(to routes: inout EditionRoutes) {
     routes.respond(to: channelHistory) { try await $0.history(of: $0.channel) }
     routes.respond(to: directMessageHistory) { try await $0.history(of: $0.directMessage) }
     routes.respond(to: postToChannel) { try await $0.post(to: $0.channel) }
@@ -15,4 +15,31 @@ extension Edition2024_10 {
 extension Call {
   fileprivate var channel: RoomAddress { RoomAddress(.channel, reference("channel"), in: workspace) }
   fileprivate var directMessage: RoomAddress { RoomAddress(.dm, reference("room"), in: workspace) }
+}
+
+extension Edition2024_10.ChannelChat {
+  init(_ chat: Chat, _ dates: WireDates) {
+    self.init(
+      channelID: chat.room.id.uuid, channelName: chat.room.name, chatID: chat.id.uuid, content: chat.content,
+      createdAt: dates.label(chat.createdAt), files: chat.files.map(wirePath), user: .init(chat.author))
+  }
+}
+
+extension Edition2024_10.DMChat {
+  init(_ chat: Chat, _ dates: WireDates) {
+    self.init(
+      dmID: chat.id.uuid, roomID: chat.room.id.uuid, content: chat.content,
+      createdAt: dates.label(chat.createdAt), files: chat.files.map(wirePath), user: .init(chat.author))
+  }
+}
+
+extension Edition2024_10.ChannelUnread {
+  init(_ unread: Unread) {
+    let id = unread.room.id.uuid
+    self.init(channelID: id, name: unread.room.name, count: unread.count, roomID: id)
+  }
+}
+
+extension Edition2024_10.DMUnread {
+  init(_ unread: Unread) { self.init(roomID: unread.room.id.uuid, count: unread.count) }
 }

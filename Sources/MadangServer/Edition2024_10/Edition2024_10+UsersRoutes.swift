@@ -2,7 +2,7 @@ import MadangAPI
 import MadangCore
 
 extension Edition2024_10 {
-  static func addUsers(to routes: inout RouteTable) {
+  static func addUsers(to routes: inout EditionRoutes) {
     routes.on(validateEmail) { call in
       try await call.validateEmail()
       return Empty()
@@ -32,5 +32,34 @@ extension Edition2024_10 {
 extension Call {
   fileprivate func login(_ signedIn: SignedIn) async throws -> Edition2024_10.Login {
     .init(signedIn, accessToken: try await accessToken(for: signedIn), dates)
+  }
+}
+
+extension Edition2024_10.Member {
+  init(_ person: Person) {
+    self.init(
+      userID: person.id.uuid, email: person.email, nickname: person.nickname,
+      profileImage: person.picture.map(wirePath))
+  }
+}
+
+extension Edition2024_10.Login {
+  init(_ signedIn: SignedIn, accessToken: String, _ dates: WireDates) {
+    let account = signedIn.account
+    let member = Edition2024_10.Member(account.person)
+    self.init(
+      userID: member.userID, email: member.email, nickname: member.nickname, profileImage: member.profileImage,
+      phone: account.phone, provider: account.signInMethod, createdAt: dates.label(account.createdAt),
+      token: .init(accessToken: accessToken, refreshToken: signedIn.refreshToken))
+  }
+}
+
+extension Edition2024_10.Me {
+  init(_ account: Account, _ dates: WireDates) {
+    let member = Edition2024_10.Member(account.person)
+    self.init(
+      userID: member.userID, email: member.email, nickname: member.nickname, profileImage: member.profileImage,
+      phone: account.phone, provider: account.signInMethod, sesacCoin: account.coins,
+      createdAt: dates.label(account.createdAt))
   }
 }

@@ -3,7 +3,7 @@ import MadangAPI
 import MadangCore
 
 extension Edition2024_10 {
-  static func addWorkspaces(to routes: inout RouteTable) {
+  static func addWorkspaces(to routes: inout EditionRoutes) {
     routes.respond(to: workspaces) { call in
       try await call.list(try await call.madang.workspaces(of: try call.principal), Workspace.init)
     }
@@ -47,5 +47,25 @@ extension Call {
         pages(detail.channels, Edition2024_10.Channel.init),
         pages(detail.members) { person, _ in Edition2024_10.Member(person) },
       ])
+  }
+}
+
+extension Edition2024_10.Workspace {
+  init(_ workspace: MadangCore.Workspace, _ dates: WireDates) {
+    self.init(
+      workspaceID: workspace.id.uuid, name: workspace.name, description: workspace.description,
+      coverImage: wirePath(workspace.cover, default: .workspaceCoverImages), ownerID: workspace.owner.uuid,
+      createdAt: dates.label(workspace.createdAt))
+  }
+}
+
+extension Edition2024_10.WorkspaceDetail {
+  /// Its lists are written page by page.
+  init(withoutLists workspace: MadangCore.Workspace, _ dates: WireDates) {
+    let workspace = Edition2024_10.Workspace(workspace, dates)
+    self.init(
+      workspaceID: workspace.workspaceID, name: workspace.name, description: workspace.description,
+      coverImage: workspace.coverImage, ownerID: workspace.ownerID, createdAt: workspace.createdAt,
+      channels: [], workspaceMembers: [])
   }
 }

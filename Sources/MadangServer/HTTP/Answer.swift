@@ -2,13 +2,26 @@ import Hummingbird
 import MadangAPI
 import MadangCore
 
-/// The answer to a request, with what answering it has shown.
+/// The answer to a request, with what was learned about the request.
 package struct Answer: Sendable {
   package var response: Response
   package var learned = Learned()
 }
 
-/// What answering a request has shown of it, as far as it came.
+/// How far a call has come.
+struct CallProgress {
+  let began = ContinuousClock.now
+  /// Nil without a valid key.
+  var edition: Edition?
+  /// Nil for an unknown path.
+  var operation: EditionOperation?
+  /// Nil on public routes.
+  var principal: Principal?
+  /// The chat that was posted.
+  var chat: Chat?
+}
+
+/// What was learned about a request while it was answered.
 package struct Learned: Sendable {
   package struct Account: Hashable, Sendable {
     package let number: Int64
@@ -16,17 +29,22 @@ package struct Learned: Sendable {
   }
 
   /// Nil if the request is for none.
-  package var operation: EditionOperation?
-  /// Whose key the request shows.
-  package var edition: EditionName?
-  /// What the body has; nil if it was not read, or could not be.
-  package var fields: Fields?
-  /// What was posted.
-  package var chat: Chat?
-  var caller: Principal?
+  package let operation: EditionOperation?
+  /// The edition of the request's key.
+  package let edition: EditionName?
+  /// The fields of the body; nil if it was not read, or is unreadable.
+  package let fields: Fields?
+  /// The chat that was posted.
+  package let chat: Chat?
+  private let principal: Principal?
 
-  /// Who called; nil if that was not looked up.
-  package var account: Account? { caller?.caller.map(Account.init) }
+  /// The caller; nil if it was not looked up.
+  package var account: Account? { principal?.caller.map(Account.init) }
+
+  init(_ progress: CallProgress = CallProgress(), fields: Fields? = nil) {
+    (operation, edition, chat) = (progress.operation, progress.edition?.id, progress.chat)
+    (principal, self.fields) = (progress.principal, fields)
+  }
 }
 
 extension Learned.Account {

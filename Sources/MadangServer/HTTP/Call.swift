@@ -1,23 +1,55 @@
 import Hummingbird
-import Logging
 import MadangAPI
 import MadangCore
+import MadangOperations
 import NIOCore
 import Synchronization
 
-/// One request on its way to an operation: what a route needs to know of it.
+/// A request as it arrived, before its caller is known.
+struct ReceivedRequest {
+  let service: Service
+  let request: Request
+  let target: RequestTarget
+  /// The connection that the request came by.
+  let connection: any NIOCore.Channel
+  let client: ClientAddress
+  let body: BodyReader
+  /// Whether it came by the listener for operators only.
+  let isForOperators: Bool
+
+  init(_ request: Request, over channel: any NIOCore.Channel, at service: Service, isForOperators: Bool = false) {
+    (self.service, self.request, connection, self.isForOperators) = (service, request, channel, isForOperators)
+    target = RequestTarget(request.head.path ?? "")
+    client = service.client(request.headers, peer: channel.remoteAddress)
+    body = BodyReader(
+      request, store: service.madang.files, limits: service.settings.body,
+      maxFileSize: service.madang.setting(\.files.maxSize), ledger: service.ledger, payer: client.networkHash)
+  }
+
+  /// Whether the client came over TLS, directly or to a trusted proxy.
+  var isSecure: Bool { client.isSecure || service.settings.tls.isUsed }
+}
+
+/// A call of an edition: what a route needs to know of its request.
 struct Call {
   let service: Service
   let edition: Edition
   let request: Request
-  let client: ClientAddress
-  let context: Context
   let target: RequestTarget
-  let parameters: PathParameters
+  let connection: any NIOCore.Channel
+  let client: ClientAddress
   let body: BodyReader
-  /// Who calls; nil on public routes.
+  let parameters: PathParameters
+  /// Nil on public routes.
   let identity: Principal?
   let outcome: CallOutcome
+
+  init(_ received: ReceivedRequest, _ edition: Edition, _ parameters: PathParameters, by identity: Principal?) {
+    (service, request, target) = (received.service, received.request, received.target)
+    (connection, client, body) = (received.connection, received.client, received.body)
+    (self.edition, self.parameters, self.identity) = (edition, parameters, identity)
+    outcome = CallOutcome(identity)
+  }
 
   var madang: Madang { service.madang }
   var dates: WireDates { edition.dates }
@@ -28,16 +60,13 @@ struct Call {
       place: SignInPlace(network: client.site, device: DeviceKind(userAgent: request.headers[.userAgent]).rawValue))
   }
 
-  /// Who calls, on routes with a token. Whoever it is, is looked up with what they ask for.
+  /// The caller, on routes with a token. The operation looks it up together with what it asks for.
   var principal: Principal {
     get throws {
       guard let identity else { throw Refusal(.badToken, "the route needs an access token") }
       return identity
     }
   }
-
-  /// 200 with a JSON body.
-  func json(_ bytes: [UInt8]) -> Response { .json(ByteBuffer(bytes: bytes)) }
 
   /// The object a path parameter names, by this edition's form of id.
   func reference(_ parameter: String) -> Reference { edition.reference(parameters[parameter] ?? "") }
@@ -66,10 +95,4 @@ final class CallOutcome: Sendable {
     get { state.withLock(\.chat) }
     set { state.withLock { $0.chat = newValue } }
   }
-}
-
-/// The connection that a request came by, and the log for what goes wrong.
-struct Context {
-  let channel: any NIOCore.Channel
-  let logger: Logger
 }

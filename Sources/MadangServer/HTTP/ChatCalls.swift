@@ -11,11 +11,11 @@ extension Call {
   func post(to address: RoomAddress) async throws -> Response {
     let fields = try await body.fields()
     let draft = ChatDraft(content: try fields.text(.content) ?? "", files: fields.files.map(\.staged))
-    let chat = try await madang.post(draft, to: address, as: try principal) { [context] in
-      await !context.channel.hasClientLeft
+    let chat = try await madang.post(draft, to: address, as: try principal) { [connection] in
+      await !connection.hasClientLeft
     }
     outcome.chat = chat
-    return json(edition.encode(chat))
+    return .json(edition.encode(chat))
   }
 
   func unread(in address: RoomAddress) async throws -> Unread {

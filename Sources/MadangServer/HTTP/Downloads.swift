@@ -38,7 +38,7 @@ extension Call {
     let place = service.settings.filesHome.isEmpty ? nil : try placeForDownload()
     switch try await madang.files.content(of: file, range: range) {
     case .file(let url):
-      let source = ApplicationRequestContextSource(channel: context.channel, logger: context.logger)
+      let source = ApplicationRequestContextSource(channel: connection, logger: service.logger)
       return try await FileIO().loadFile(path: url.path, range: range, context: BasicRequestContext(source: source))
     case .pieces(let pieces):
       return ResponseBody(contentLength: range.count) { writer in

@@ -9,7 +9,7 @@ struct FailureLog: Sendable {
   private let budget: LogBudget
   private let clock: Clock
 
-  /// - Parameter linesPerMinute: The next line says how many were left out.
+  /// - Parameter linesPerMinute: The limit; the next line says how many were left out.
   init(_ logger: Logger, linesPerMinute: Int, clock: Clock) {
     (self.logger, self.clock) = (logger, clock)
     budget = LogBudget(limit: linesPerMinute)

@@ -77,3 +77,32 @@ package struct Fields: Sendable {
   /// The file part `image`, or the first file if none has that name.
   var image: StagedFile? { (files.first { $0.name == Field.image.rawValue } ?? files.first)?.staged }
 }
+
+extension Fields {
+  /// Reads a JSON object. Throws `.invalid`.
+  init(json bytes: [UInt8]) throws {
+    // What is not text is refused; it is not the same as nothing.
+    guard String(validating: bytes, as: UTF8.self) != nil, let members = JSONScanner.members(ofObject: bytes) else {
+      throw Failure(.invalid, "the body is not a JSON object")
+    }
+    for member in members { add(member.key, try Self.value(of: bytes[member.value])) }
+  }
+
+  private static func value(of json: ArraySlice<UInt8>) throws -> Value {
+    guard json.first == UInt8(ascii: "\"") else { return json.elementsEqual("null".utf8) ? .null : .other }
+    guard let text = JSONText.string(json, loneSurrogates: .refused) else {
+      throw Failure(.invalid, "the body has a string that is not valid text")
+    }
+    return .text(text)
+  }
+
+  /// Reads `application/x-www-form-urlencoded`. Throws `.invalid`.
+  init(form bytes: [UInt8]) throws {
+    for pair in bytes.split(separator: UInt8(ascii: "&")) {
+      let parts = [pair.prefix { $0 != UInt8(ascii: "=") }, pair.drop { $0 != UInt8(ascii: "=") }.dropFirst()]
+      let texts = parts.map { String(validating: percentDecodedBytes($0, plusIsBlank: true), as: UTF8.self) }
+      guard let name = texts[0], let value = texts[1] else { throw Failure(.invalid, "the body is not UTF-8") }
+      add(Self.name(ofForm: name), .text(value))
+    }
+  }
+}

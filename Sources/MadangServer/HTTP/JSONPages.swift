@@ -60,12 +60,12 @@ extension Call {
   /// that memory does not grow with their length; addresses take turns at reading the pages. Bytes under way are counted for the account and
   /// the address that asked. Throws `E98` if they have too many.
   func answer(_ envelope: JSONEnvelope, with lists: [JSONPages]) async throws -> Response {
-    var writing = ListWriting(envelope, lists, turns: service.listTurns, turn: client.networkHash) { [context] in
-      await context.channel.hasClientLeft
+    var writing = ListWriting(envelope, lists, turns: service.listTurns, turn: client.networkHash) { [connection] in
+      await connection.hasClientLeft
     }
     let first = try await writing.next(atLeast: service.madang.setting(\.listPage).bytes)
     guard !writing.isFinished else {
-      let response = json(first)
+      let response = Response.json(first)
       // What is smaller costs no more than the connection itself.
       guard first.count > Self.uncountedBytes else { return response }
       return response.holding(try places.take(first.count))
@@ -181,5 +181,30 @@ private struct ListWriting: Sendable {
     if hasElement { bytes.append(UInt8(ascii: ",")) }
     bytes += page.json
     hasElement = true
+  }
+}
+
+/// The JSON around lists that are written page by page: the bytes before the first list, between lists and after the last one.
+struct JSONEnvelope: Sendable {
+  /// One more than there are lists.
+  let pieces: [[UInt8]]
+
+  static let array = JSONEnvelope(pieces: [[UInt8(ascii: "[")], [UInt8(ascii: "]")]])
+
+  private init(pieces: [[UInt8]]) { self.pieces = pieces }
+
+  /// An object whose last keys hold the lists, given empty.
+  init(_ object: some Encodable, lists: Int = 1) throws {
+    let json = try WireEncoder.encode(object)
+    var (pieces, end, searched) = ([[UInt8]](), json.count, json.count)
+    for _ in 0..<lists {
+      // From the first list on there is no text but keys of ours, which have no bracket.
+      guard let bracket = json[..<searched].lastIndex(of: UInt8(ascii: "[")), bracket + 1 < json.count,
+        json[bracket + 1] == UInt8(ascii: "]")
+      else { preconditionFailure("the lists are the object's last keys, and empty") }
+      pieces.insert(Array(json[(bracket + 1)..<end]), at: 0)
+      (end, searched) = (bracket + 1, bracket)
+    }
+    self.pieces = [Array(json[..<end])] + pieces
   }
 }

@@ -33,15 +33,19 @@ struct Page: Sendable {
   }
 
   let title: String
+  /// Shown above the form if what was typed cannot be used.
+  let mistake: String
+  /// Shown if a link leads nowhere, or no longer.
+  let gone: String
   private let before: String
   private let form: String
   private let after: String
 
   /// - Parameters:
   ///   - title: Stands above a text and, where the page asks for something, a form.
-  ///   - button: What sends the form.
-  init(_ title: String, asksFor field: Field, button: String) {
-    self.title = title
+  ///   - button: The label of the form's button.
+  init(_ title: String, asksFor field: Field, button: String, mistake: String, gone: String = "") {
+    (self.title, self.mistake, self.gone) = (title, mistake, gone)
     let frame = String(decoding: PackageResources.page_html, as: UTF8.self).replacing("<!--title-->", with: title)
     let parts = frame.components(separatedBy: "<!--content-->")
     (before, after) = parts.count == 2 ? (parts[0], parts[1]) : (frame, "")
@@ -68,9 +72,4 @@ extension String {
     replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
       .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
   }
-}
-
-extension HTTPField.Name {
-  // A valid name by inspection, which `init?` cannot know.
-  fileprivate static let referrerPolicy = Self("Referrer-Policy") ?? .via
 }

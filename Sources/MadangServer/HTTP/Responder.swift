@@ -1,6 +1,4 @@
-import HTTPTypes
 import Hummingbird
-import Logging
 import MadangAPI
 import MadangCore
 import MadangOperations
@@ -9,201 +7,154 @@ import SocketIOServer
 import Storage
 
 extension MadangServer {
-  /// Answers a request.
+  /// Answers a request: of a socket, of a row without a key, or else a call of an edition.
   package func answer(_ request: Request, over channel: any NIOCore.Channel) async throws -> Answer {
     if socketIO.isSocketPath(request.head.pathWithoutQuery) {
       return Answer(response: await socketIO.respond(to: request, channel: channel))
     }
-    return try await CallResponder(service: service).respond(
-      to: request, RequestTarget(request.head.path ?? ""), Context(channel: channel, logger: service.logger))
+    service.loopback?.saw(request, from: channel.remoteAddress)
+    let received = ReceivedRequest(request, over: channel, at: service)
+    if let response = try await received.answerWithoutKey() { return Answer(response: response) }
+    return await Responder(received).answer()
+  }
+
+  /// Answers a request of the listener for operators only.
+  func answerOperators(_ request: Request, over channel: any NIOCore.Channel) async throws -> Answer {
+    let received = ReceivedRequest(request, over: channel, at: service, isForOperators: true)
+    return Answer(response: try await received.answerWithoutKey() ?? Response(status: .notFound))
   }
 }
 
-/// Answers calls: checks them in the order of the contract, then runs the edition's route (wire contract, Order of checks).
-struct CallResponder {
-  /// Somebody in whose place development mode calls: without a token, and without a trace in limits and of addresses.
-  struct Actor {
-    let principal: Principal
-    let edition: Edition
-  }
-
-  let service: Service
-  var actor: Actor?
-
-  func respond(to request: Request, _ target: RequestTarget, _ context: Context) async throws -> Answer {
-    if actor == nil { service.loopback?.saw(request, from: context.channel.remoteAddress) }
-    if actor == nil, let response = try await service.operations(request, target, context) {
-      return Answer(response: response)
+extension ReceivedRequest {
+  /// Answers by a row that needs no key. Nil if there is none, or if this server has no such thing.
+  fileprivate func answerWithoutKey() async throws -> Response? {
+    guard let (row, parameters) = Routes.withoutKey.find(request.method.rawValue, target.segments),
+      row.kind == .operators || !isForOperators, var response = try await row.handler(self, parameters)
+    else { return nil }
+    if row.kind == .operators { return response }
+    if row.kind == .page, service.settings.tls.isUsed {
+      response.headers[.strictTransportSecurity] = "max-age=31536000"
     }
-    let client = service.client(request.headers, peer: context.channel.remoteAddress)
-    let body = BodyReader(
-      request, store: service.madang.files, limits: service.settings.body,
-      maxFileSize: service.madang.setting(\.files.maxSize), ledger: service.ledger, payer: client.networkHash)
-    if actor == nil, var page = await page(request, target, client, body) {
-      if service.settings.tls.isUsed { page.headers[.strictTransportSecurity] = "max-age=31536000" }
-      await body.finish()
-      return Answer(response: page)
-    }
-    if actor == nil, let provider = ProviderHook.provider(in: target),
-      let answer = await ProviderHook(service: service, provider: provider).respond(to: request, target, client, body)
-    {
-      await body.finish()
-      return Answer(response: answer)
-    }
-    var (observation, learned) = (Metrics.Observation(), Learned())
-    let response: Response
-    var edition = actor?.edition
-    if edition == nil { edition = await service.edition(ofKey: request.headers.value(of: .apiKey)) }
-    do {
-      guard let edition else { throw Refusal(.badKey, "SesacKey: is missing or unknown") }
-      observation.edition = edition.name
-      do {
-        response = try await answer(request, target, body, client, context, edition, &observation, &learned)
-      } catch let failure as Failure { throw Refusal(failure, in: edition) }
-      service.metrics.finished(observation, code: String(response.status.code))
-    } catch {
-      let refusal = refusal(of: error, context)
-      service.metrics.finished(observation, code: refusal.code.rawValue)
-      service.securityLog.refused(refusal.code, observation.route, at: client)
-      var refused = Response.refusal(refusal)
-      if service.settings.isDevelopment {
-        refused.headers[.explanation] = fieldText(
-          "\(refusal.code.rawValue) \(refusal.code.meaning): \(refusal.message)")
-      }
-      if refusal.isForCaller { refused.headers[.reason] = fieldText(refusal.message) }
-      response = refused
-    }
-    // Some clients report a network error if the answer comes while they still send.
     await body.finish()
-    learned.fields = body.found
-    return Answer(response: response, learned: learned)
+    return response
   }
+}
 
-  /// The answer of a page for people; nil for a path of something else.
-  private func page(_ request: Request, _ target: RequestTarget, _ client: ClientAddress, _ body: BodyReader) async
-    -> Response?
-  {
-    guard let (page, place) = LinkPage.place(in: target) else { return nil }
-    switch (page, place) {
-    case (.invite, .link(let code)):
-      return await InvitePage(service: service).respond(to: request, code: code, client, body)
-    case (.invite, .request): return nil
-    case (.confirm, _): return await ConfirmPage(service: service).respond(to: request, place, client, body)
-    case (.password, _): return await PasswordPage(service: service).respond(to: request, place, client, body)
-    }
-  }
+/// Answers a call of an edition, with the steps in the contract's order (docs/reference/wire-contract.md#order-of-checks).
+///
+/// The numbers of steps are those of the contract. The first step that throws decides the answer.
+struct Responder {
+  private let received: ReceivedRequest
+  private let service: Service
 
-  private func answer(
-    _ request: Request, _ target: RequestTarget, _ body: BodyReader, _ client: ClientAddress, _ context: Context,
-    _ edition: Edition, _ observation: inout Metrics.Observation, _ learned: inout Learned
-  ) async throws -> Response {
-    let match = edition.routes.find(request.method.rawValue, target.segments)
-    observation.route = match?.route
-    (learned.operation, learned.edition) = (match?.operation, edition.id)
-    let identity =
-      if let actor {
-        match?.route.access.isOfAccount ?? false ? actor.principal : nil
-      } else {
-        try await principal(of: request, match?.route.access, client, edition)
+  init(_ received: ReceivedRequest) { (self.received, service) = (received, received.service) }
+
+  /// Answers a client.
+  func answer() async -> Answer {
+    await run { progress in
+      let (request, client) = (received.request, received.client)
+      // 1. The key.
+      guard let edition = await service.edition(ofKey: request.headers.value(of: .apiKey)) else {
+        throw Refusal(.badKey, "SesacKey: is missing or unknown")
       }
-    learned.caller = identity
-    guard let match else {
-      throw Refusal(
-        .unknownPath, "\(request.method.rawValue) \(request.uri.path) is not a route of edition \(edition.name)")
+      progress.edition = edition
+      let match = edition.routes.find(request.method.rawValue, received.target.segments)
+      progress.operation = match?.row
+      // 2. Call limits.
+      let access = match?.row.route.access
+      let token = try await service.shownToken(in: received, for: access, edition)
+      try service.countCall(by: token, access, from: client)
+      // 3. The path and the method.
+      guard let (operation, parameters) = match else { throw Refusal(unknown: request, in: edition) }
+      // 4. The token.
+      let principal = try await service.principal(token, operation.route.access, edition, in: received)
+      progress.principal = principal
+      // 5 to 8. The body, and the rules of the operation.
+      let call = Call(received, edition, parameters, by: principal)
+      var response: Response
+      do { response = try await perform(operation, call) } catch {
+        // Step 4 comes first: the caller is looked up late.
+        if let principal, error.isOfCall { try await confirm(principal) }
+        throw error
+      }
+      if let principal { try await confirm(principal) }
+      finish(operation, call, &progress)
+      if operation.setsCookie { service.cookie.set(for: call.outcome.session, in: &response, received.isSecure) }
+      return response
     }
-    if let identity {
-      body.takesFiles = {
-        try await look(up: identity, client, request, context)
+  }
+
+  /// Answers as if an account had called, for development mode: without key and token, and without a trace in limits and of addresses.
+  func answer(as principal: Principal, _ edition: Edition) async -> Answer {
+    await run { progress in
+      progress.edition = edition
+      let match = edition.routes.find(received.request.method.rawValue, received.target.segments)
+      progress.operation = match?.row
+      if match?.row.route.access.isOfAccount ?? false { progress.principal = principal }
+      guard let (operation, parameters) = match else { throw Refusal(unknown: received.request, in: edition) }
+      let call = Call(received, edition, parameters, by: progress.principal)
+      if call.identity != nil { call.body.takesFiles = { true } }
+      let response = try await operation.handler(call)
+      finish(operation, call, &progress)
+      return response
+    }
+  }
+
+  /// Runs the steps, and does what follows every call: explanation, metrics, security log, and the rest of the body.
+  private func run(_ steps: (inout CallProgress) async throws -> Response) async -> Answer {
+    var progress = CallProgress()
+    let response: Response
+    do {
+      response = try await steps(&progress)
+      service.metrics.finished(progress, code: String(response.status.code))
+    } catch {
+      let refusal = service.refusal(of: error, in: progress.edition)
+      service.metrics.finished(progress, code: refusal.code.rawValue)
+      service.securityLog.refused(refusal.code, progress.operation?.route, at: received.client)
+      response = .refusal(refusal, isExplained: service.settings.isDevelopment)
+    }
+    // Some clients report a network error if the answer arrives while they still send.
+    await received.body.finish()
+    return Answer(response: response, learned: Learned(progress, fields: received.body.found))
+  }
+
+  private func perform(_ operation: EditionOperation, _ call: Call) async throws -> Response {
+    if let principal = call.identity {
+      call.body.takesFiles = {
+        try await confirm(principal)
         return true
       }
     }
-    let outcome = CallOutcome(identity)
-    let call = Call(
-      service: service, edition: edition, request: request, client: client, context: context, target: target,
-      parameters: match.parameters, body: body, identity: identity, outcome: outcome)
-    var response: Response
-    do { response = try await match.handler(call) } catch {
-      // The token is checked before the body (wire contract, Order of checks).
-      if let identity, error.isOfCall { try await look(up: identity, client, request, context) }
-      throw error
-    }
-    // The operation has asked already, unless it is one that is the same for everybody.
-    if let identity { try await look(up: identity, client, request, context) }
-    learned.chat = outcome.chat
-    if match.route.access == .publicKey, case .live(let session) = outcome.session {
-      service.securityLog.signedIn(session.number, by: match.route, at: client)
-    }
-    // What caches may keep is nobody's own.
-    if response.headers.value(of: .cacheControl) == "no-store", actor == nil {
-      response.headers[.setCookie] = service.cookie.field(
-        for: outcome.session, isSecure: client.isSecure || service.settings.tls.isUsed)
-    }
-    return response
+    return try await operation.handler(call)
   }
 
-  /// Throws unless it is known who calls. The account is seen at the address.
-  private nonisolated(nonsending) func look(
-    up principal: Principal, _ client: ClientAddress, _ request: Request, _ context: Context
-  ) async throws {
+  private func finish(_ operation: EditionOperation, _ call: Call, _ progress: inout CallProgress) {
+    progress.chat = call.outcome.chat
+    if operation.route.access == .publicKey, case .live(let session) = call.outcome.session {
+      service.securityLog.signedIn(session.number, by: operation.route, at: received.client)
+    }
+  }
+
+  /// Throws unless the caller's session and account exist. Most operations have looked that up already. The account is then known at
+  /// the address.
+  private nonisolated(nonsending) func confirm(_ principal: Principal) async throws {
     let caller = if let caller = principal.caller { caller } else { try await service.madang.caller(principal) }
-    guard actor == nil else { return }
     service.limits.note(caller.session.number, of: caller.id)
-    service.recent.saw(caller.id, at: client)
-    service.loopback?.saw(request, from: context.channel.remoteAddress, account: caller.id)
+    service.recent.saw(caller.id, at: received.client)
+    service.loopback?.saw(received.request, from: received.connection.remoteAddress, account: caller.id)
   }
+}
 
-  /// Who calls by the token shown, as far as the route asks for one. Counted for limits.
-  /// - Parameter access: What the route asks for; nil for a path that is none.
-  private nonisolated(nonsending) func principal(
-    of request: Request, _ access: Access?, _ client: ClientAddress, _ edition: Edition
-  ) async throws -> Principal? {
-    let token = service.token(of: request)
-    let withoutSession: CallLimits.Subject =
-      access == .refreshToken ? .refreshes(address: client.networkHash) : .address(client.networkHash)
-    var claims: AccessTokens.Claims?
-    if let token {
-      claims = service.tokens.knownClaims(of: token)
-      if claims == nil {
-        claims = try await service.claims(of: token, edition: edition, for: access, or: withoutSession)
-      }
-    }
-    // Where no token is asked for, one that is shown does not help.
-    let payer = access?.isOfAccount ?? true ? claims?.number : nil
-    try service.limits.countCall(of: payer, or: withoutSession, from: client.networkHash)
-    guard let access, access.isOfAccount else { return nil }
-    return try await service.principal(
-      token, claims, address: client.networkHash, edition, mayBeExpired: access == .expiredToken,
-      call: request.head.call)
-  }
-
-  private func refusal(of error: any Error, _ context: Context) -> Refusal {
-    switch error {
-    case let refusal as Refusal: return refusal
-    case let error as StorageError where error.code == .unique:
-      // Two processes raced for one name; the database's own rule decided.
-      return Refusal(.duplicate, "another request changed the same data at the same time")
-    case let error as StorageError where error.code == .writesStopped:
-      // What clients know from a database that takes no writes. A code with status 400 would have many of them renew their session and
-      // call again, some without end; and some know no others where accounts are made.
-      return Refusal(
-        .serverFailure, "the server is in read-only mode: it accepts no changes for now", isForCaller: true)
-    case let error as StorageError where error.code == .overloaded:
-      return Refusal(.tooManyCalls, "too much work is waiting already: \(error.message)", retryAfter: 1)
-    default:
-      service.failureLog.write("request failed", error)
-      return Refusal(.serverFailure, "see the server's log")
-    }
-  }
-
-  /// A header value holds visible ASCII only.
-  private func fieldText(_ text: String) -> String {
-    String(text.map { $0.isASCII && !$0.isNewline ? $0 : "?" }.prefix(400))
+extension Refusal {
+  fileprivate init(unknown request: Request, in edition: Edition) {
+    self.init(
+      .unknownPath, "\(request.method.rawValue) \(request.uri.path) is not a route of edition \(edition.name)")
   }
 }
 
 extension Error {
-  /// Whether it says something of the call, so that another answer would be given to somebody else: not of the database, which would have
-  /// to be asked, nor of who calls.
+  /// Whether the error depends on the call, so that other callers might get another answer. False for errors of the database, and of the
+  /// session and account, which ``Responder`` would have to look up again.
   fileprivate var isOfCall: Bool {
     switch self {
     case let failure as Failure: failure.code != .noSuchSession && failure.code != .accountGone
@@ -212,20 +163,4 @@ extension Error {
     default: false
     }
   }
-}
-
-extension Access {
-  /// Whether the route acts for an account.
-  fileprivate var isOfAccount: Bool {
-    switch self {
-    case .token, .expiredToken: true
-    case .publicKey, .refreshToken: false
-    }
-  }
-}
-
-extension HTTPField.Name {
-  // Valid names by inspection, which `init?` cannot know.
-  static let explanation = Self("X-Madang-Explanation") ?? .via
-  static let reason = Self(HeaderName.reason) ?? .via
 }

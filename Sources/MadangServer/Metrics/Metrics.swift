@@ -5,24 +5,15 @@ import Synchronization
 
 /// Counts what the server does, for `GET /metrics`. Labels have few values: routes by their template, never by path.
 final class Metrics: Sendable {
-  /// One request in progress.
-  struct Observation {
-    let began = ContinuousClock.now
-    /// Nil without a valid key.
-    var edition: String?
-    /// Nil for an unknown path.
-    var route: MadangAPI.Route?
-  }
-
   struct Place: Hashable {
     let edition: String
     let method: String
     let route: String
 
-    init(_ observation: Observation) {
-      edition = observation.edition ?? "none"
-      method = observation.route?.method.rawValue ?? "any"
-      route = observation.route?.template ?? "unknown"
+    init(_ call: CallProgress) {
+      edition = call.edition?.name ?? "none"
+      method = call.operation?.route.method.rawValue ?? "any"
+      route = call.operation?.route.template ?? "unknown"
     }
   }
 
@@ -108,10 +99,9 @@ final class Metrics: Sendable {
 
   var now: State { state.withLock(\.self) }
 
-  func finished(_ observation: Observation, code: String) {
-    let elapsed = ContinuousClock.now - observation.began
-    let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
-    let place = Place(observation)
+  func finished(_ call: CallProgress, code: String) {
+    let seconds = (ContinuousClock.now - call.began) / .seconds(1)
+    let place = Place(call)
     state.withLock { state in
       state.requests[Outcome(place: place, code: code), default: 0] += 1
       state.durations[place, default: Histogram()].add(seconds)

@@ -20,9 +20,9 @@ struct PushRetries: Sendable {
       guard !sending.outage.isNow else { continue }
       var outcome = PushSending.Outcome.settled
       if isFresh(notification.postedAt) {
-        await sending.places.enter()
+        await sending.slots.wait()
         outcome = await sending.send(notification)
-        sending.places.leave()
+        sending.slots.signal()
       } else {
         sending.giveUp(0)
       }

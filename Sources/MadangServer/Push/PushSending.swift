@@ -22,7 +22,7 @@ struct PushSending: Sendable {
   /// Called when there is work besides the rooms.
   private let wake: @Sendable () -> Void
   /// Limits the notifications that are being sent at the same time.
-  let places: Places
+  let slots: AsyncSemaphore
   let outage: PushOutage
   let putOff: PutOffPushes
 
@@ -39,12 +39,12 @@ struct PushSending: Sendable {
     self.sender = sender
     self.metrics = metrics
     self.logger = logger
-    places = Places(settings.parallelSends)
+    slots = AsyncSemaphore(settings.parallelSends)
     outage = PushOutage(logger)
     putOff = PutOffPushes(limit: settings.maxPutOff)
   }
 
-  /// Sends a notification. The caller must hold one of the ``places``.
+  /// Sends a notification. Call it within ``slots`` only.
   func send(_ notification: PushNotification) async -> Outcome {
     do {
       try await sender.send(notification, isTrial: false)

@@ -94,16 +94,16 @@ struct PushTeller: Sendable {
           sending.keep(notification)
           continue
         }
-        await sending.places.enter()
+        await sending.slots.wait()
         // The wait for a place may have been long.
         do { push = try await held(push) } catch { problem = error }
         guard problem == nil, !sending.outage.isNow else {
-          sending.places.leave()
+          sending.slots.signal()
           waiting += notifications[index...]
           break
         }
         group.addTask {
-          defer { sending.places.leave() }
+          defer { sending.slots.signal() }
           return (notification.device, await sending.send(notification))
         }
       }

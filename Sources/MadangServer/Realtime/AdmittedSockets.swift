@@ -5,7 +5,7 @@ import Synchronization
 /// The sockets in rooms with the reason for their admission, so that they can be disconnected when it ends.
 final class AdmittedSockets: Sendable {
   /// The reason for a socket's admission, stored with the socket.
-  struct Reason: Equatable, Sendable {
+  struct Grant: Equatable, Sendable {
     let workspace: Int64
     let room: Int64
     /// Nil if every client is admitted.
@@ -29,26 +29,26 @@ final class AdmittedSockets: Sendable {
   }
 
   private struct State {
-    var sockets: [ObjectIdentifier: (socket: Socket, reason: Reason)] = [:]
+    var sockets: [ObjectIdentifier: (socket: Socket, grant: Grant)] = [:]
     var tied: [Tie: Set<ObjectIdentifier>] = [:]
     var endings = 0
 
-    mutating func add(_ socket: Socket, _ reason: Reason) {
-      sockets[ObjectIdentifier(socket)] = (socket, reason)
-      for tie in reason.ties { tied[tie, default: []].insert(ObjectIdentifier(socket)) }
+    mutating func add(_ socket: Socket, _ grant: Grant) {
+      sockets[ObjectIdentifier(socket)] = (socket, grant)
+      for tie in grant.ties { tied[tie, default: []].insert(ObjectIdentifier(socket)) }
     }
 
     mutating func remove(_ socket: Socket) -> Bool {
-      guard let (_, reason) = sockets.removeValue(forKey: ObjectIdentifier(socket)) else { return false }
-      for tie in reason.ties {
+      guard let (_, grant) = sockets.removeValue(forKey: ObjectIdentifier(socket)) else { return false }
+      for tie in grant.ties {
         tied[tie]?.remove(ObjectIdentifier(socket))
         if tied[tie]?.isEmpty ?? false { tied[tie] = nil }
       }
       return true
     }
 
-    func found(_ tie: Tie, where condition: (Reason) -> Bool) -> [(socket: Socket, reason: Reason)] {
-      (tied[tie] ?? []).compactMap { sockets[$0] }.filter { condition($0.reason) }
+    func found(_ tie: Tie, where condition: (Grant) -> Bool) -> [(socket: Socket, grant: Grant)] {
+      (tied[tie] ?? []).compactMap { sockets[$0] }.filter { condition($0.grant) }
     }
   }
 
@@ -58,10 +58,10 @@ final class AdmittedSockets: Sendable {
   var endings: Int { state.withLock { $0.endings } }
 
   /// Adds a socket. False if access ended since its check: then check again.
-  func joined(_ socket: Socket, _ reason: Reason) -> Bool {
+  func joined(_ socket: Socket, _ grant: Grant) -> Bool {
     state.withLock { state in
-      state.add(socket, reason)
-      return state.endings == reason.endings
+      state.add(socket, grant)
+      return state.endings == grant.endings
     }
   }
 
@@ -71,21 +71,21 @@ final class AdmittedSockets: Sendable {
   }
 
   /// The reasons for the present sockets.
-  var reasons: [Reason] {
-    state.withLock { $0.sockets.values.map(\.reason) }
+  var grants: [Grant] {
+    state.withLock { $0.sockets.values.map(\.grant) }
   }
 
   /// All sockets, because access may have ended for any of them.
-  func allDoubtful() -> [(socket: Socket, reason: Reason)] {
+  func allDoubtful() -> [(socket: Socket, grant: Grant)] {
     state.withLock { state in
       state.endings += 1
       return Array(state.sockets.values)
     }
   }
 
-  /// Disconnects the sockets that depend on this and whose reason has ended. Returns at once; later chats do not reach
-  /// them.
-  func end(_ tie: Tie, where hasEnded: (Reason) -> Bool = { _ in true }) {
+  /// Disconnects the sockets that depend on this and whose grant has ended. Returns at once; a chat announced
+  /// afterwards does not reach them.
+  func end(_ tie: Tie, where hasEnded: (Grant) -> Bool = { _ in true }) {
     let ended = state.withLock { state in
       state.endings += 1
       let ended = state.found(tie, where: hasEnded)
@@ -95,8 +95,8 @@ final class AdmittedSockets: Sendable {
     for socket in ended { socket.disconnect() }
   }
 
-  /// The sockets that depend on this and whose reason may have ended or begun again: check them again.
-  func doubtful(_ tie: Tie, where mayHaveEnded: (Reason) -> Bool) -> [(socket: Socket, reason: Reason)] {
+  /// The sockets that depend on this and whose grant may have ended, or begun again since: check them once more.
+  func doubtful(_ tie: Tie, where mayHaveEnded: (Grant) -> Bool) -> [(socket: Socket, grant: Grant)] {
     state.withLock { state in
       state.endings += 1
       return state.found(tie, where: mayHaveEnded)
@@ -104,7 +104,7 @@ final class AdmittedSockets: Sendable {
   }
 }
 
-extension AdmittedSockets.Reason {
+extension AdmittedSockets.Grant {
   fileprivate var ties: [AdmittedSockets.Tie] {
     [.workspace(workspace), .room(room)] + (user.map { [.user($0)] } ?? [])
       + (session.map { [.session($0.number)] } ?? [])

@@ -5,59 +5,60 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// Delivers to this server's sockets the changes in the database by any process: every chat of their rooms once and in
-/// order, and the end of access.
+/// Delivers to this server's sockets what the database holds, whichever process wrote it: every chat of their rooms, once and in
+/// order, and every loss of access.
 ///
-/// The database is the log. Commits of this process are reported here directly and need no read; all others are found by
-/// reading past the last delivery. So commits without a report, such as one whose answer was lost, are delivered with the
-/// next read.
+/// The database is the log. Commits of this process arrive here directly and need no reading; all others are found by reading
+/// past the last delivered chat. So a commit whose answer was lost is delivered with the next read.
+///
+/// This file has what arrives; `Dispatcher+Reading.swift` has what is read.
 final class Dispatcher: ServiceLifecycle.Service {
-  private let madang: Madang
-  private let feeds = RoomFeeds()
-  private let changes: Mutex<ChangeLog>
-  /// The number of known database sessions, and whether everything must be compared with the database.
-  private let sessions: Mutex<(opened: Int, isDoubtful: Bool)>
-  private let act: @Sendable (Change, _ isLate: Bool) -> Void
-  /// Deletions that take effect once earlier chats were delivered.
-  private let deletions = Mutex<[(change: Change, isLate: Bool)]>([])
-  private let recheck: @Sendable () -> Void
-  private let deliver: @Sendable (Chat) -> Void
+  let madang: Madang
+  let feeds = RoomFeeds()
+  let changes: Mutex<ChangeLog>
+  /// How many connections for writing the database has opened; and whether another database may have taken over.
+  let writers: Mutex<(opened: Int, mayBeOther: Bool)>
+  let act: @Sendable (Change, _ isLate: Bool) -> Void
+  /// Deletions that wait until the chats before them are delivered.
+  let deletions = Mutex<[(change: Change, isLate: Bool)]>([])
+  let recheck: @Sendable () -> Void
+  let deliver: @Sendable (Chat) -> Void
   private let channel: NotificationChannel?
   private let notices: CommitNotices?
-  private let hear: @Sendable (CommitNotices.Notice) -> Void
-  private let wakes = Wakes()
-  /// Notices of changes received from other servers, and how many of them the last read of the changes covers. While they differ, chats wait
-  /// for that read: one may have been posted after the membership of a connected account ended.
-  private let changesTold = Atomic(0)
-  private let changesRead = Atomic(0)
+  private let onNotice: @Sendable (CommitNotices.Notice) -> Void
+  let wakes = Wakes()
+  /// How many notices of changes other servers have sent, and how many the last read covers. While they differ, chats wait for that
+  /// read: one may have been posted after the membership of a connected account ended.
+  let changesAnnounced = Atomic(0)
+  let changesRead = Atomic(0)
 
-  /// How often changes are read. They take effect within a second.
+  /// How often changes are read. They are acted on within a second.
   static let interval: Duration = .milliseconds(500)
-  /// How many reads happen before a deletion takes effect although some room still lacks chats: posts elsewhere may never
-  /// stop.
-  private static let maxReads = 50
+  /// Most reads before a deletion is acted on although some rooms still lack chats: clients may go on posting elsewhere.
+  static let maxReads = 50
   /// How often all rooms are read.
   static let roomInterval: Duration = .seconds(5)
 
   /// - Parameters:
-  ///   - latest: The changes that are old for this server's sockets. Read before the first socket is admitted.
-  ///   - channel: Carries commit notices between servers of one database; nil for a single server.
-  ///   - notices: Sends the commit notices.
-  ///   - hear: Receives the other content of notices. Must return at once.
-  ///   - act: Acts on a change: right after its commit, or late, when it was read. Must return at once.
-  ///   - recheck: Starts a new check of all sockets, some at a time. Returns at once.
-  ///   - deliver: Sends a chat to the sockets in its room. Must return at once.
+  ///   - latest: The latest changes, read before the first socket joins. They do not concern any socket of this server.
+  ///   - channel: By which servers of one database notify each other of commits; nil for a single server.
+  ///   - notices: Notifies other servers.
+  ///   - onNotice: Takes each notice of another server, at once, for what it has besides commits.
+  ///   - act: Acts on a change, at once. It is late if it was read from the database.
+  ///   - recheck: Starts to check all sockets again. Returns at once.
+  ///   - deliver: Sends a chat to the sockets in its room, at once.
   init(
     madang: Madang, after latest: [Int64], channel: NotificationChannel?, notices: CommitNotices?,
-    hear: @escaping @Sendable (CommitNotices.Notice) -> Void, act: @escaping @Sendable (Change, _ isLate: Bool) -> Void,
+    onNotice: @escaping @Sendable (CommitNotices.Notice) -> Void,
+    act: @escaping @Sendable (Change, _ isLate: Bool) -> Void,
     recheck: @escaping @Sendable () -> Void, deliver: @escaping @Sendable (Chat) -> Void
   ) {
     self.madang = madang
     changes = Mutex(ChangeLog(after: latest, now: madang.clock.steady))
-    sessions = Mutex((madang.database.writersOpened, false))
+    writers = Mutex((madang.database.writersOpened, false))
     self.channel = channel
     self.notices = notices
-    self.hear = hear
+    self.onNotice = onNotice
     self.act = act
     self.recheck = recheck
     self.deliver = deliver
@@ -68,7 +69,7 @@ final class Dispatcher: ServiceLifecycle.Service {
     do {
       while let feed = feeds[room], case let position = feed.position, position.seq < seq {
         guard let news = try await madang.news(of: room, after: position) else { return }
-        feed.read(news, deliver)
+        feed.receive(news, deliver)
       }
     } catch {
       feeds[room]?.setBehind()
@@ -77,7 +78,7 @@ final class Dispatcher: ServiceLifecycle.Service {
 
   /// A socket joined a room whose newest chat at its admission was `seq`: later chats are delivered.
   func joined(_ room: Int64, after seq: Int64) {
-    // Commits meanwhile were not reported for this room.
+    // Chats that were committed meanwhile were not delivered.
     if feeds.join(room, after: seq) { wakes.wake() }
   }
 
@@ -94,29 +95,29 @@ final class Dispatcher: ServiceLifecycle.Service {
         feed.setBehind()
         return wakes.wake()
       }
-      if !feed.tell(chat, deliver) { wakes.wake() }
+      if !feed.receive(chat, deliver) { wakes.wake() }
     case .changed(let change, let number):
       notices?.add { $0.hasChanges = true }
       _ = changes.withLock { $0.isNew(number, now: madang.clock.steady) }
-      // Even if it was read before: a change by this process must always take effect.
-      heed(change, isLate: false)
+      // Even if it was read before: this process made the change.
+      apply(change, isLate: false)
     case .audited, .pushQueued, .mailQueued, .mailLeftOut: break
     }
   }
 
-  /// Checks whether this chat may come from another database than earlier ones. A database that took over without the last
-  /// commits may assign numbers of chats and changes again.
+  /// Checks whether this chat may be of another database than the chats before. A database that took over without the last commits
+  /// may issue numbers of chats and changes again.
   private func checkDatabase() {
     let opened = madang.database.writersOpened
-    let isOther = sessions.withLock { sessions in
-      defer { sessions.opened = opened }
-      return sessions.opened != opened
+    let isOther = writers.withLock { writers in
+      defer { writers.opened = opened }
+      return writers.opened != opened
     }
-    if isOther { doubt() }
+    if isOther { suspectOtherDatabase() }
   }
 
-  private func doubt() {
-    sessions.withLock { $0.isDoubtful = true }
+  private func suspectOtherDatabase() {
+    writers.withLock { $0.mayBeOther = true }
     feeds.hold()
     wakes.wake()
   }
@@ -125,23 +126,23 @@ final class Dispatcher: ServiceLifecycle.Service {
     await withTaskGroup { group in
       group.addTask { [wakes] in await every(Self.interval, by: Clock(), atOnce: false) { wakes.wake() } }
       if let channel { group.addTask { [self] in await listen(to: channel) } }
-      await look()
+      await readRepeatedly()
       group.cancelAll()
       await channel?.close()
     }
   }
 
-  /// Reads where other servers report commits; reads everything after a time in which notices may have been lost.
+  /// Marks rooms behind as other servers notify; all rooms after a time in which notices may have been lost.
   private func listen(to channel: NotificationChannel) async {
     for await event in channel.events {
       switch event {
-      case .connected: doubt()
+      case .connected: suspectOtherDatabase()
       case .notified(let payload):
         let notice = CommitNotices.notice(payload)
-        hear(notice)
-        if notice.hasChanges { changesTold.add(1, ordering: .relaxed) }
+        onNotice(notice)
+        if notice.hasChanges { changesAnnounced.add(1, ordering: .relaxed) }
         var isNews = notice.hasChanges
-        for chat in notice.chats { isNews = !tell(chat) || isNews }
+        for chat in notice.chats { isNews = !receive(chat) || isNews }
         for (room, seq) in notice.rooms {
           guard let feed = feeds[room], feed.position.seq < seq else { continue }
           feed.setBehind()
@@ -153,8 +154,8 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// Delivers a chat from another server's notice to waiting sockets. False if the database has to be read.
-  private func tell(_ sealed: SealedChat) -> Bool {
+  /// Delivers a chat of another server's notice, if its room has sockets here. False if the database must be read.
+  private func receive(_ sealed: SealedChat) -> Bool {
     guard let feed = feeds[sealed.room], feed.position.seq < sealed.seq, let chat = notices?.chat(sealed) else {
       return true
     }
@@ -162,55 +163,15 @@ final class Dispatcher: ServiceLifecycle.Service {
       feed.setBehind()
       return false
     }
-    return feed.tell(chat, deliver)
+    return feed.receive(chat, deliver)
   }
 
-  /// Whether all changes that other servers announced were read.
-  private var knowsChanges: Bool { changesTold.load(ordering: .relaxed) == changesRead.load(ordering: .acquiring) }
+  /// Whether all changes that other servers have announced were read.
+  private var knowsChanges: Bool { changesAnnounced.load(ordering: .relaxed) == changesRead.load(ordering: .acquiring) }
 
-  private func look() async {
-    var (reviewed, isFailing) = (ContinuousClock.now, false)
-    await wakes.run {
-      if ContinuousClock.now - reviewed >= Self.roomInterval {
-        reviewed = .now
-        feeds.review()
-      }
-      do {
-        try await lookOnce()
-        if isFailing { madang.logger.notice("chats and changes can be read again") }
-        isFailing = false
-      } catch is CancellationError {
-        // Not a failure: the work is about to end.
-      } catch {
-        if !isFailing {
-          madang.logger.warning(
-            "chats and changes cannot be read; sockets receive them later",
-            metadata: ["error": "\(String(reflecting: error))"])
-        }
-        isFailing = true
-      }
-    }
-  }
-
-  /// Applies existing changes and restarts from them, if another database may have taken over. True if all sockets must be
-  /// checked once the earlier chats were delivered.
-  private func compare() async throws -> Bool {
-    guard sessions.withLock({ $0.isDoubtful }) else { return false }
-    sessions.withLock { $0.isDoubtful = false }
-    do {
-      while try await news(of: [:]).hasMoreChanges {}
-      let latest = try await madang.latestChanges()
-      changes.withLock { $0 = ChangeLog(after: latest, now: madang.clock.steady) }
-      return true
-    } catch {
-      sessions.withLock { $0.isDoubtful = true }
-      throw error
-    }
-  }
-
-  /// Applies a change at once, because a disconnected client must not get later chats. A deleted room has no later chats
-  /// but may have undelivered earlier ones, which are read first.
-  private func heed(_ change: Change, isLate: Bool) {
+  /// Acts on a change at once, so that a disconnected client receives no later chat. A deleted room has no later chats, but its last ones
+  /// may not have been delivered: they are read first.
+  func apply(_ change: Change, isLate: Bool) {
     switch change {
     case .roomDeleted(let room, _): feeds[room]?.setBehind()
     case .workspaceDeleted: feeds.setBehind()
@@ -218,62 +179,5 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
     deletions.withLock { $0.append((change, isLate)) }
     wakes.wake()
-  }
-
-  private func takeDeletions() -> [(change: Change, isLate: Bool)] {
-    deletions.withLock { deletions in
-      defer { deletions = [] }
-      return deletions
-    }
-  }
-
-  /// Reads new changes and chats, and applies the changes first.
-  private func news(of rooms: [Int64: RoomPosition]) async throws -> News {
-    let told = changesTold.load(ordering: .relaxed)
-    let (highest, missing) = changes.withLock { ($0.highest, $0.missing) }
-    let news = try await madang.news(of: rooms, changesAfter: highest, missing: missing)
-    for change in changes.withLock({ $0.new(news.changes, now: madang.clock.steady) }) { heed(change, isLate: true) }
-    if !news.hasMoreChanges { changesRead.store(told, ordering: .releasing) }
-    return news
-  }
-
-  /// Reads new changes and chats, and delivers them.
-  private func lookOnce() async throws {
-    var due: [(change: Change, isLate: Bool)] = []
-    var hasCompared = false
-    defer { if hasCompared { recheck() } }
-    do {
-      hasCompared = try await compare()
-      due = takeDeletions()
-      var (rooms, reads) = (feeds.takeBehind(), 0)
-      repeat {
-        try await deliver(rooms)
-        reads += 1
-        // In this order: the rooms of a pending deletion are among those that lack chats.
-        let further = takeDeletions()
-        rooms = feeds.takeBehind()
-        if rooms.isEmpty || reads == Self.maxReads {
-          for (change, isLate) in due { act(change, isLate) }
-          (due, reads) = ([], 0)
-        }
-        due += further
-      } while !rooms.isEmpty || !due.isEmpty
-    } catch {
-      // Sockets in a deleted room are disconnected, even without its last chats.
-      for (change, isLate) in due + takeDeletions() { act(change, isLate) }
-      throw error
-    }
-  }
-
-  /// Applies the existing changes, and delivers the next chats of these rooms.
-  private func deliver(_ rooms: [Int64: RoomPosition]) async throws {
-    do {
-      var news = try await news(of: rooms)
-      while news.hasMoreChanges { news = try await self.news(of: rooms) }
-      for room in news.rooms { feeds[room.room]?.read(room, deliver) }
-    } catch {
-      for room in rooms.keys { feeds[room]?.setBehind() }
-      throw error
-    }
   }
 }

@@ -15,8 +15,8 @@ final class LiveRooms: Sendable {
   ) {
     (self.sockets, self.announcements) = (sockets, announcements)
     dispatcher = Dispatcher(madang: service.madang, after: latest, channel: channel, notices: notices) {
-      service.tries.hear($0)
-      service.recent.hear($0)
+      service.tries.apply($0)
+      service.recent.apply($0)
     } act: { change, isLate in
       guard announcements.isConnected else { return }
       sockets.act(on: change, isLate: isLate)

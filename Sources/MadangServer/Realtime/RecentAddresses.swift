@@ -41,7 +41,7 @@ final class RecentAddresses: Sendable {
   func key(_ address: String) -> HeldConnects.Key { .address(KeyHash(address, secret: secret)) }
 
   /// Applies another server's notice of addresses.
-  func hear(_ notice: CommitNotices.Notice) {
+  func apply(_ notice: CommitNotices.Notice) {
     for address in notice.addresses { held.ring(.address(address)) }
   }
 

@@ -6,8 +6,13 @@ import MadangCore
 import MadangOperations
 import SocketIOServer
 
-/// Decides who may join a room's namespace (wire contract, Socket access): by the token if there is one, otherwise by the
-/// cookie, otherwise by the address, as far as `socketAccess` allows.
+/// Decides who may join a room's namespace (wire contract, Socket access). A connect passes these states:
+///
+/// 1. *identified*: by a token if it has one, else by the cookie, else not yet
+/// 2. *granted*: an account, found by its identity or by the address, may read the room
+/// 3. *held*, if it is not granted: until something happens that may grant it, or its time is over
+///
+/// `socketAccess` says which identities count.
 struct RoomAdmission: Sendable {
   private let service: Service
   private let admitted: AdmittedSockets
@@ -21,8 +26,8 @@ struct RoomAdmission: Sendable {
     var message = "not allowed"
   }
 
-  /// The known account behind a connect.
-  private struct Guest {
+  /// The account that a connect comes from.
+  private struct Identity {
     let user: Int64
     /// Nil if only the address identifies it.
     let session: SessionID?
@@ -32,7 +37,8 @@ struct RoomAdmission: Sendable {
   private struct Attempt {
     let namespace: RoomNamespace
     let edition: Edition
-    let known: Guest?
+    /// By token or cookie; nil for neither.
+    let identity: Identity?
     let client: ClientAddress
   }
 
@@ -44,9 +50,9 @@ struct RoomAdmission: Sendable {
       guard let namespace = RoomNamespace(name: request.namespace),
         let edition = service.editions.first(where: { $0.isID(namespace.id) })
       else { throw NotAllowed() }
-      let reason = try await reason(request, namespace, edition)
-      service.metrics.socketAdmitted(by: reason.by)
-      return .accept(SocketData(reason))
+      let grant = try await grant(request, namespace, edition)
+      service.metrics.socketAdmitted(by: grant.by)
+      return .accept(SocketData(grant))
     } catch {
       service.metrics.socketAdmitted(by: .refused)
       return .refuse(message: message(of: error))
@@ -64,96 +70,96 @@ struct RoomAdmission: Sendable {
     }
   }
 
-  private func reason(_ request: ConnectRequest, _ namespace: RoomNamespace, _ edition: Edition) async throws
-    -> AdmittedSockets.Reason
+  private func grant(_ request: ConnectRequest, _ namespace: RoomNamespace, _ edition: Edition) async throws
+    -> AdmittedSockets.Grant
   {
     let client = service.client(request.handshake.headers, peer: request.handshake.remoteAddress)
     let credentials = SocketCredentials(request)
     // Later endings are noticed when the socket joins.
     let endings = admitted.endings
-    let known = try await counted(client) {
-      try await self.known(credentials, request.handshake.headers, edition, client)
+    let identity = try await counted(client) {
+      try await identify(credentials, request.handshake.headers, edition, client)
     }
-    let attempt = Attempt(namespace: namespace, edition: edition, known: known, client: client)
-    guard known != nil || service.settings.sockets.access == .open || mayComeByAddress(request.origin, client)
+    let attempt = Attempt(namespace: namespace, edition: edition, identity: identity, client: client)
+    guard identity != nil || service.settings.sockets.access == .open || mayComeByAddress(request.origin, client)
     else { throw NotAllowed() }
-    if let reason = try await reason(attempt, try await guest(attempt), endings) { return reason }
-    guard let late = try await held(attempt) else { throw NotAllowed() }
+    if let grant = try await grant(attempt, try await account(of: attempt), endings) { return grant }
+    guard let late = try await hold(attempt) else { throw NotAllowed() }
     return late
   }
 
-  /// Counts a connect for its session, or for its address without one. Invalid credentials count for the address, because
-  /// checking them costs work.
-  private func counted(_ client: ClientAddress, _ identify: () async throws -> Guest?) async throws -> Guest? {
-    let stranger = CallLimits.Subject.connectsFrom(client.networkHash)
-    try service.limits.check(stranger)
+  /// Counts a connect for its session if it is identified by one, else for its address. Invalid credentials count for the address.
+  private func counted(_ client: ClientAddress, _ identify: () async throws -> Identity?) async throws -> Identity? {
+    let address = CallLimits.Subject.connectsFrom(client.networkHash)
+    try service.limits.check(address)
     do {
-      let known = try await identify()
-      let session = known?.session?.number
-      if let known, let session { service.limits.note(session, of: known.user) }
+      let identity = try await identify()
+      let session = identity?.session?.number
+      if let identity, let session { service.limits.note(session, of: identity.user) }
       try service.limits.countConnect(of: session, from: client.networkHash)
-      return known
+      return identity
     } catch let error as NotAllowed {
       try service.limits.countConnect(of: nil, from: client.networkHash)
       throw error
     }
   }
 
-  /// Waits for an event that admits the client; nil if none comes soon or too many connects are waiting.
-  private func held(_ attempt: Attempt) async throws -> AdmittedSockets.Reason? {
+  /// Waits until something happens that grants access; nil if that is not soon, or too many connects wait already.
+  private func hold(_ attempt: Attempt) async throws -> AdmittedSockets.Grant? {
     let client = attempt.client
     let deadline = service.madang.clock.instant(after: service.settings.sockets.hold)
-    let outcome = try await service.held.hold(for: client.network) { wait -> AdmittedSockets.Reason? in
-      if attempt.known == nil { _ = service.held.extend(wait, for: service.recent.key(client.text)) }
-      if attempt.known == nil && service.settings.isDevelopment { _ = service.held.extend(wait, for: .anybody) }
+    let outcome = try await service.held.hold(for: client.network) { wait -> AdmittedSockets.Grant? in
+      if attempt.identity == nil { _ = service.held.extend(wait, for: service.recent.key(client.text)) }
+      if attempt.identity == nil && service.settings.isDevelopment { _ = service.held.extend(wait, for: .anybody) }
       while true {
         let (rings, endings) = (wait.rings, admitted.endings)
-        let guest = try await returning(attempt)
-        // Later events are noticed from here on.
-        if let guest, service.held.extend(wait, for: .user(guest.user)) { continue }
-        if let reason = try await reason(attempt, guest, endings) { return reason }
+        let account = try await accountStill(of: attempt)
+        // Memberships that begin from here on end the wait.
+        if let account, service.held.extend(wait, for: .user(account.user)) { continue }
+        if let grant = try await grant(attempt, account, endings) { return grant }
         guard await service.held.next(wait, after: rings, until: deadline) else { break }
       }
       // Another process may have granted access.
       let endings = admitted.endings
-      return try await reason(attempt, try await returning(attempt), endings)
+      return try await grant(attempt, try await accountStill(of: attempt), endings)
     }
     return outcome.flatMap(\.self)
   }
 
-  /// The account of a held connect. Throws if its session has ended meanwhile.
-  private func returning(_ attempt: Attempt) async throws -> Guest? {
-    if let session = attempt.known?.session {
+  /// The account of a connect that was held. Throws if the session that identifies it has ended meanwhile.
+  private func accountStill(of attempt: Attempt) async throws -> Identity? {
+    if let session = attempt.identity?.session {
       do { _ = try await service.madang.caller(livingSession: session, edition: attempt.edition.name) } catch is Failure
       {
         throw NotAllowed()
       }
     }
-    return try await guest(attempt)
+    return try await account(of: attempt)
   }
 
-  private func guest(_ attempt: Attempt) async throws -> Guest? {
-    if let known = attempt.known { return known }
+  /// The account by identity, else the only one that was seen at the address lately.
+  private func account(of attempt: Attempt) async throws -> Identity? {
+    if let identity = attempt.identity { return identity }
     guard service.settings.sockets.access == .recent, !service.settings.isDevelopment else { return nil }
     let user = try await service.madang.onlyAccount(
       seenAt: attempt.client.text, within: service.settings.sockets.recentWindow)
-    return user.map { Guest(user: $0, session: nil, by: .address) }
+    return user.map { Identity(user: $0, session: nil, by: .address) }
   }
 
-  /// The reason that admits the socket now, or nil.
+  /// What grants access now, or nil.
   ///
-  /// - Parameter endings: The number of endings before the account was looked up.
-  private func reason(_ attempt: Attempt, _ guest: Guest?, _ endings: Int) async throws -> AdmittedSockets.Reason? {
+  /// - Parameter endings: The count before the account was looked up.
+  private func grant(_ attempt: Attempt, _ identity: Identity?, _ endings: Int) async throws -> AdmittedSockets.Grant? {
     let access = service.settings.sockets.access
-    guard guest != nil || access == .open || service.settings.isDevelopment else { return nil }
+    guard identity != nil || access == .open || service.settings.isDevelopment else { return nil }
     let (namespace, edition) = (attempt.namespace, attempt.edition)
     let reference = edition.reference(namespace.id)
     for kind in edition.rooms(namespace.prefix) {
       do {
-        var guest = guest
+        var identity = identity
         let room: Room
-        if let guest {
-          room = try await service.madang.room(kind, reference, readableBy: guest.user)
+        if let identity {
+          room = try await service.madang.room(kind, reference, readableBy: identity.user)
         } else {
           room = try await service.madang.room(kind, reference)
           if access != .open {
@@ -162,12 +168,12 @@ struct RoomAdmission: Sendable {
               let user = try await service.madang.reader(
                 of: room, seenAt: attempt.client.text, within: service.settings.sockets.recentWindow)
             else { return nil }
-            guest = Guest(user: user, session: nil, by: .address)
+            identity = Identity(user: user, session: nil, by: .address)
           }
         }
         return .init(
-          workspace: room.workspace, room: room.id.number, user: guest?.user, session: guest?.session,
-          by: guest?.by ?? .open, endings: endings, seq: room.lastSeq)
+          workspace: room.workspace, room: room.id.number, user: identity?.user, session: identity?.session,
+          by: identity?.by ?? .open, endings: endings, seq: room.lastSeq)
       } catch let failure as Failure where failure.code == .notFound {
         continue
       }
@@ -175,34 +181,34 @@ struct RoomAdmission: Sendable {
     return nil
   }
 
-  /// The account of the token or the cookie; nil without both. Throws for a bad token, and without one if it is required.
-  private func known(
+  /// The identity by token or cookie; nil for neither. Throws for a bad token, and if a token is required and missing.
+  private func identify(
     _ credentials: SocketCredentials, _ headers: HTTPFields, _ edition: Edition, _ client: ClientAddress
-  ) async throws -> Guest? {
+  ) async throws -> Identity? {
     let access = service.settings.sockets.access
     guard access != .open else { return nil }
     let key = await service.edition(ofKey: credentials.key)
     guard key?.name == edition.name || (access != .token && credentials.key == nil) else {
       throw NotAllowed(message: ErrorCode.badKey.rawValue)
     }
-    if let token = credentials.token { return try await guest(with: token, edition, client) }
+    if let token = credentials.token { return try await identity(with: token, edition, client) }
     guard access != .token else { throw NotAllowed(message: ErrorCode.badToken.rawValue) }
     guard let session = service.cookie.session(in: headers) else { return nil }
     do {
       let caller = try await service.madang.caller(livingSession: session, edition: edition.name)
-      return Guest(user: caller.id, session: session, by: .cookie)
+      return Identity(user: caller.id, session: session, by: .cookie)
     } catch is Failure {
       return nil
     }
   }
 
-  private func guest(with token: String, _ edition: Edition, _ client: ClientAddress) async throws -> Guest {
+  private func identity(with token: String, _ edition: Edition, _ client: ClientAddress) async throws -> Identity {
     do {
       let claims = try await service.claims(of: token, edition: edition)
       let caller = try await service.madang.caller(
         try await service.principal(
           token, claims, address: client.networkHash, edition, mayBeExpired: false, call: "socket"))
-      return Guest(user: caller.id, session: caller.session, by: .token)
+      return Identity(user: caller.id, session: caller.session, by: .token)
     } catch let refusal as Refusal where refusal.code != .tooManyCalls {
       throw NotAllowed(message: (refusal.code == .tokenExpired ? ErrorCode.tokenExpired : .badToken).rawValue)
     } catch is Failure {
@@ -210,8 +216,8 @@ struct RoomAdmission: Sendable {
     }
   }
 
-  /// An address identifies an account only if no other account uses it. A web page must use cookies: its script may belong
-  /// to any site that the person visits, under a name that leads here.
+  /// An address identifies a client only if it is the only one behind it. A web page has cookies; without one, its script may come from
+  /// any site that the person at that address visits, by a name that leads here.
   private func mayComeByAddress(_ origin: String?, _ client: ClientAddress) -> Bool {
     service.settings.sockets.access == .recent && !client.isShared && origin.map(Self.isOfProgram) ?? true
   }

@@ -61,7 +61,7 @@ final class RoomFeed: Sendable {
   func hold() { state.withLock { $0.hold() } }
 
   /// Delivers a chat that this process committed. False if the database has to be read.
-  func tell(_ chat: Chat, _ deliver: (Chat) -> Void) -> Bool {
+  func receive(_ chat: Chat, _ deliver: (Chat) -> Void) -> Bool {
     state.withLock { state in
       if chat.seq <= state.position.seq {
         guard !state.position.wasDelivered(chat.seq, chat.mark) else { return true }
@@ -80,7 +80,7 @@ final class RoomFeed: Sendable {
   }
 
   /// Delivers chats read from the database.
-  func read(_ news: RoomNews, _ deliver: (Chat) -> Void) {
+  func receive(_ news: RoomNews, _ deliver: (Chat) -> Void) {
     state.withLock { state in
       if news.after < news.asked.seq {
         // The database has lost chats and assigns their numbers again.

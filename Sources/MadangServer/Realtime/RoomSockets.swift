@@ -23,8 +23,8 @@ struct RoomSockets: Sendable {
   func admit(_ request: ConnectRequest, _ dispatcher: Dispatcher) async -> Admission {
     let decision = await admission.decide(request)
     // A socket gets no chats from before its admission, even if this server learns of them only now.
-    if case .accept(let data) = decision, let reason = data[AdmittedSockets.Reason.self] {
-      await dispatcher.catchUp(reason.room, through: reason.seq)
+    if case .accept(let data) = decision, let grant = data[AdmittedSockets.Grant.self] {
+      await dispatcher.catchUp(grant.room, through: grant.seq)
     }
     return decision
   }
@@ -33,17 +33,17 @@ struct RoomSockets: Sendable {
   ///
   /// - Parameter dispatcher: Is notified which rooms have sockets.
   func connected(_ socket: Socket, _ dispatcher: Dispatcher) {
-    guard let reason = socket[AdmittedSockets.Reason.self] else { return }
-    if let user = reason.user { service.recent.connected(user, at: client(of: socket.handshake)) }
-    if !admitted.joined(socket, reason) { checks.add([(socket, reason)], isUrgent: true) }
-    dispatcher.joined(reason.room, after: reason.seq)
+    guard let grant = socket[AdmittedSockets.Grant.self] else { return }
+    if let user = grant.user { service.recent.connected(user, at: client(of: socket.handshake)) }
+    if !admitted.joined(socket, grant) { checks.add([(socket, grant)], isUrgent: true) }
+    dispatcher.joined(grant.room, after: grant.seq)
   }
 
   func disconnected(_ socket: Socket, _ dispatcher: Dispatcher) {
-    guard let reason = socket[AdmittedSockets.Reason.self] else { return }
-    dispatcher.left(reason.room)
+    guard let grant = socket[AdmittedSockets.Grant.self] else { return }
+    dispatcher.left(grant.room)
     let wasAdmitted = admitted.left(socket)
-    guard let user = reason.user else { return }
+    guard let user = grant.user else { return }
     service.recent.disconnected(user, at: client(of: socket.handshake), isFresh: wasAdmitted)
   }
 
@@ -73,9 +73,9 @@ struct RoomSockets: Sendable {
   /// Disconnects the sockets of ended sessions and disabled accounts. Changes normally do this; here are those that no
   /// change announced.
   func review() async throws {
-    let reasons = admitted.reasons
+    let grants = admitted.grants
     let ended = try await service.madang.ended(
-      sessions: Set(reasons.compactMap(\.session)), users: Set(reasons.compactMap(\.user)))
+      sessions: Set(grants.compactMap(\.session)), users: Set(grants.compactMap(\.user)))
     guard !ended.sessions.isEmpty || !ended.users.isEmpty else { return }
     for session in ended.sessions { admitted.end(.session(session.number)) { $0.session == session } }
     for user in ended.users { admitted.end(.user(user)) }

@@ -8,7 +8,7 @@ import Synchronization
 /// return by itself. While the database does not answer, all stay connected and wait.
 final class SocketChecks: Sendable {
   private struct State {
-    var waiting: [ObjectIdentifier: (socket: Socket, reason: AdmittedSockets.Reason)] = [:]
+    var waiting: [ObjectIdentifier: (socket: Socket, grant: AdmittedSockets.Grant)] = [:]
     /// Sockets that are checked first.
     var urgent: Set<ObjectIdentifier> = []
     var isRunning = false
@@ -26,7 +26,7 @@ final class SocketChecks: Sendable {
   /// Returns at once.
   ///
   /// - Parameter isUrgent: Whether access is known to have ended: these sockets are checked first.
-  func add(_ sockets: [(socket: Socket, reason: AdmittedSockets.Reason)], isUrgent: Bool) {
+  func add(_ sockets: [(socket: Socket, grant: AdmittedSockets.Grant)], isUrgent: Bool) {
     guard !sockets.isEmpty else { return }
     let begins = state.withLock { state in
       for entry in sockets {
@@ -43,8 +43,8 @@ final class SocketChecks: Sendable {
   private func run() async {
     while let part = take() {
       do {
-        let ended = try await madang.ended(Set(part.map(\.reason.listener)))
-        for (socket, reason) in part where ended.contains(reason.listener) {
+        let ended = try await madang.ended(Set(part.map(\.grant.listener)))
+        for (socket, grant) in part where ended.contains(grant.listener) {
           _ = admitted.left(socket)
           socket.disconnect()
         }
@@ -62,7 +62,7 @@ final class SocketChecks: Sendable {
     }
   }
 
-  private func take() -> [(socket: Socket, reason: AdmittedSockets.Reason)]? {
+  private func take() -> [(socket: Socket, grant: AdmittedSockets.Grant)]? {
     state.withLock { state in
       let next =
         state.urgent.isEmpty ? Array(state.waiting.keys.prefix(Self.part)) : Array(state.urgent.prefix(Self.part))

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTPTypes
+import Hummingbird
 import MadangCore
 import MadangOperations
 import Synchronization
@@ -31,15 +32,15 @@ final class SocketCookie: Sendable {
     ended = attributes(seconds: 0)
   }
 
-  /// The `Set-Cookie` field of the answer to a call with this session; nil without a session.
-  func field(for session: CallOutcome.Session, isSecure: Bool) -> String? {
+  /// Sets the cookie in the answer to a call after which the client has this session; leaves it out for no session.
+  func set(for session: CallOutcome.Session, in response: inout Response, _ isSecure: Bool) {
     let field: String
     switch session {
-    case .none: return nil
+    case .none: return
     case .live(let id): field = livingField(of: id)
     case .ended: field = "\(name)=\(ended)"
     }
-    return isSecure ? field + "; Secure" : field
+    response.headers[.setCookie] = isSecure ? field + "; Secure" : field
   }
 
   private func livingField(of session: SessionID) -> String {

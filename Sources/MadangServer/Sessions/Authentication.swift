@@ -4,24 +4,37 @@ import MadangAPI
 import MadangCore
 import MadangOperations
 
+/// The token that a request shows, and its claims if this server issued it.
+struct ShownToken {
+  let text: String
+  let claims: AccessTokens.Claims?
+}
+
 extension Service {
   /// The token in `Authorization`: raw, blanks trimmed, a leading `Bearer ` tolerated; nil if missing or empty.
   func token(of request: Request) -> String? {
     request.headers.value(of: .authorization).flatMap(rawToken)
   }
 
-  /// The owner of a request's token, as far as its route needs it. Callers without a session who have used up the limit for
-  /// `stranger` get `E98` without a look into the database.
-  nonisolated(nonsending) func claims(
-    of token: String, edition: Edition, for access: Access?, or stranger: CallLimits.Subject
-  ) async throws -> AccessTokens.Claims? {
-    guard RefreshToken.hasForm(token) else { return await tokens.claims(of: token) }
-    switch access {
-    case nil, .publicKey, .refreshToken: return nil
-    case .token, .expiredToken: break
-    }
-    try limits.check(stranger)
-    return try await claims(of: token, edition: edition)
+  /// The token of a request, read as far as its route needs it. Nil if it is missing or empty.
+  ///
+  /// Throws `E98` rather than look into the database for a caller without a session who has used up its limit.
+  /// - Parameter access: Nil for an unknown path.
+  nonisolated(nonsending) func shownToken(
+    in received: ReceivedRequest, for access: Access?, _ edition: Edition
+  ) async throws -> ShownToken? {
+    guard let text = token(of: received.request) else { return nil }
+    if let claims = tokens.knownClaims(of: text) { return ShownToken(text: text, claims: claims) }
+    guard RefreshToken.hasForm(text) else { return ShownToken(text: text, claims: await tokens.claims(of: text)) }
+    guard let access, access.isOfAccount else { return ShownToken(text: text, claims: nil) }
+    try limits.check(.without(received.client, access))
+    return ShownToken(text: text, claims: try await claims(of: text, edition: edition))
+  }
+
+  /// Counts a call: for its session if the route asks for a token or is unknown, else for the address. Throws `E98`.
+  func countCall(by token: ShownToken?, _ access: Access?, from client: ClientAddress) throws(Refusal) {
+    let session = access?.isOfAccount ?? true ? token?.claims?.number : nil
+    try limits.countCall(of: session, or: .without(client, access), from: client.networkHash)
   }
 
   /// The claims of a token, if this server issued it: an access token, or the refresh token of a known session. Until it
@@ -37,8 +50,18 @@ extension Service {
     }
   }
 
-  /// The account of an access token (wire contract, Order of checks). Throws `E02`, `E05`, `E03` or `E98`, and `E06` for an
-  /// expired refresh token: a client that stores it as its access token signs out on that code only.
+  /// The principal that a call of a client acts as; nil if the route is not for accounts.
+  nonisolated(nonsending) func principal(
+    _ token: ShownToken?, _ access: Access, _ edition: Edition, in received: ReceivedRequest
+  ) async throws -> Principal? {
+    guard access.isOfAccount else { return nil }
+    return try await principal(
+      token?.text, token?.claims, address: received.client.networkHash, edition, mayBeExpired: access == .expiredToken,
+      call: received.request.head.call)
+  }
+
+  /// The principal that an access token stands for (wire contract, Order of checks). Throws `E02`, `E05`, `E03` or `E98`, and `E06` for an
+  /// expired refresh token: a client that keeps it as its access token signs out on that code only.
   ///
   /// For an unexpired token, the operation checks that its session exists. For an expired one, session and account decide
   /// the code, so they are looked up here.
@@ -82,52 +105,6 @@ extension Service {
     }
     return session
   }
-
-  /// A new access token for the session of a refresh token, with the checks in this order (wire contract, Refresh tokens).
-  func refresh(_ call: Call) async throws -> String {
-    guard let refreshToken = call.request.headers[.refreshToken]?.trimmingWhitespace(), !refreshToken.isEmpty else {
-      throw Refusal(.badToken, "RefreshToken: is missing or empty")
-    }
-    let edition = call.edition
-    let session = try await refreshSession(refreshToken, edition)
-    var shown: AccessTokens.Claims?
-    if let token = token(of: call.request), let claims = await tokens.claims(of: token), claims.isOf(session.id) {
-      shown = claims
-    }
-    let isValid = shown.map { $0.expiresAt > madang.clock.now }
-    try limits.countRefresh(of: session.id.number, showingExpiredToken: isValid == false)
-    if isValid == true && edition.refusesEarlyRefresh && !limits.takeEarlyRefresh(of: session.id.number) {
-      throw Refusal(.stillValid, "Authorization: the access token of this session is still valid")
-    }
-    // A refused refresh writes nothing.
-    try await madang.noteRefresh(of: session)
-    call.outcome.session = .live(session.id)
-    if let user = session.user { recent.saw(user, at: call.client, always: true) }
-    return try await issueToken(session: session.id, edition: edition)
-  }
-
-  /// The session to refresh; counts refusals.
-  private func refreshSession(_ refreshToken: String, _ edition: Edition) async throws -> RefreshableSession {
-    let session: RefreshableSession
-    do {
-      session = try await madang.session(refreshToken: refreshToken, edition: edition.name)
-    } catch let failure as Failure where failure.code == .noSuchSession {
-      try limits.count(.refreshWithUnknownToken(KeyHash(refreshToken)))
-      throw failure
-    }
-    do {
-      try madang.requireRefreshable(session)
-    } catch let failure as Failure where failure.code == .refreshExpired {
-      try limits.count(.refreshWithExpiredToken(session: session.id.number))
-      throw failure
-    }
-    return session
-  }
-
-  func issueToken(session: SessionID, edition: Edition) async throws -> String {
-    try await tokens.issue(
-      session: session, edition: edition.name, expiresAt: madang.clock.now + madang.settings.sessions.accessLifetime)
-  }
 }
 
 extension HTTPRequest {
@@ -149,5 +126,22 @@ extension String {
     let visible: ClosedRange<UInt8> = 0x21...0x7E
     guard let first = utf8.first, let last = utf8.last else { return true }
     return visible.contains(first) && visible.contains(last)
+  }
+}
+
+extension Access {
+  /// Whether the route acts for an account.
+  var isOfAccount: Bool {
+    switch self {
+    case .token, .expiredToken: true
+    case .publicKey, .refreshToken: false
+    }
+  }
+}
+
+extension CallLimits.Subject {
+  /// The subject of a call without a known session.
+  fileprivate static func without(_ client: ClientAddress, _ access: Access?) -> Self {
+    access == .refreshToken ? .refreshes(address: client.networkHash) : .address(client.networkHash)
   }
 }

@@ -46,19 +46,19 @@ final class CallLimits: Sendable {
     }
   }
 
-  private struct Window {
+  struct Window {
     var began: Int64
     var count: Int
   }
 
   /// What exceeded its limit, and when that ends.
-  private struct Excess {
+  struct Excess {
     let subject: Subject
     let limit: Int
     let end: Int64
   }
 
-  private struct State {
+  struct State {
     var windows: [Subject: Window] = [:]
     /// The accounts of recently seen sessions.
     var accounts: [Int64: Int64] = [:]
@@ -66,9 +66,9 @@ final class CallLimits: Sendable {
   }
 
   let settings: CallLimitSettings
-  private let clock: Clock
-  private let expiredTokens: ExpiredTokens
-  private let state = Mutex(State())
+  let clock: Clock
+  let expiredTokens: ExpiredTokens
+  let state = Mutex(State())
 
   init(_ settings: CallLimitSettings, clock: Clock) {
     self.settings = settings
@@ -80,7 +80,7 @@ final class CallLimits: Sendable {
   /// Counts a call. Throws `E98` if it exceeds the limit.
   func count(_ subject: Subject) throws(Refusal) { try count(subject, upTo: limit(of: subject)) }
 
-  private func count(_ subject: Subject, upTo limit: Int) throws(Refusal) {
+  func count(_ subject: Subject, upTo limit: Int) throws(Refusal) {
     guard limit > 0 else { return }
     let now = clock.steady
     let excess = state.withLock { state in
@@ -91,7 +91,7 @@ final class CallLimits: Sendable {
   }
 
   /// Counts one call in the present window. Returns the excess, if any.
-  private func add(_ subject: Subject, upTo limit: Int, to state: inout State, _ now: Int64) -> Excess? {
+  func add(_ subject: Subject, upTo limit: Int, to state: inout State, _ now: Int64) -> Excess? {
     guard limit > 0 else { return nil }
     let length = length(of: subject)
     var window = state.windows[subject] ?? Window(began: now, count: 0)
@@ -114,7 +114,7 @@ final class CallLimits: Sendable {
   /// Throws `E98` if more calls than allowed were counted in the present window, without counting one.
   func check(_ subject: Subject) throws(Refusal) { try check(subject, over: limit(of: subject)) }
 
-  private func refusal(_ excess: Excess, _ now: Int64) -> Refusal {
+  func refusal(_ excess: Excess, _ now: Int64) -> Refusal {
     Refusal(
       .tooManyCalls,
       "more than \(excess.limit) \(excess.subject.name) in \(length(of: excess.subject) / 1000) s",
@@ -141,7 +141,7 @@ final class CallLimits: Sendable {
   }
 
   /// Removes expired windows, once per window or when there are too many.
-  private func makeRoom(in state: inout State, now: Int64) {
+  func makeRoom(in state: inout State, now: Int64) {
     guard now >= state.nextSweep || state.windows.count >= settings.maxCallers else { return }
     state.nextSweep = now + settings.window
     state.windows = state.windows.filter { $0.value.began + length(of: $0.key) > now }
@@ -152,15 +152,15 @@ final class CallLimits: Sendable {
   }
 }
 
-// MARK: - Ceilings
+// MARK: - Calls, under the ceilings of their account and address
 
 extension CallLimits {
   /// Counts a call for its session, or for its address if it has none; then for the session's account and the address.
   /// Throws `E98` at the first exceeded limit; the later ones do not count the call, so a session in a loop does not use up
   /// its account's limit.
-  func countCall(of session: Int64?, or stranger: Subject, from address: KeyHash) throws(Refusal) {
+  func countCall(of session: Int64?, or other: Subject, from address: KeyHash) throws(Refusal) {
     guard settings.requests > 0 else { return }
-    try count(session.map(Subject.session) ?? stranger, upTo: settings.requests, of: session, from: address)
+    try count(session.map(Subject.session) ?? other, upTo: settings.requests, of: session, from: address)
   }
 
   /// Counts a socket's connect to a room, like a call.
@@ -189,7 +189,7 @@ extension CallLimits {
     if let excess { throw refusal(excess, now) }
   }
 
-  /// Notes the account of a session: its next calls also count for the account.
+  /// Notes the account of a session. From its next call on the session counts for the account as well.
   func note(_ session: Int64, of account: Int64) {
     guard settings.requests > 0, settings.accountRequests > 0 else { return }
     state.withLock { state in
@@ -198,60 +198,5 @@ extension CallLimits {
       if state.accounts.count >= settings.maxCallers { state.accounts.removeAll() }
       state.accounts[session] = account
     }
-  }
-
-  /// Counts an account that a client at an address is about to create. Throws `E98` without counting if it exceeds the
-  /// limit.
-  func takeSignUp(from address: KeyHash) throws(Refusal) {
-    guard settings.requests > 0 else { return }
-    let now = clock.steady
-    let excess = state.withLock { state in
-      makeRoom(in: &state, now: now)
-      let excess = add(.signUps(from: address), upTo: settings.signUps, to: &state, now)
-      if excess != nil { state.windows[.signUps(from: address)]?.count -= 1 }
-      return excess
-    }
-    if let excess { throw refusal(excess, now) }
-  }
-
-  /// The account was not created.
-  func giveBackSignUp(from address: KeyHash) {
-    state.withLock { state in
-      guard let count = state.windows[.signUps(from: address)]?.count, count > 0 else { return }
-      state.windows[.signUps(from: address)]?.count = count - 1
-    }
-  }
-}
-
-// MARK: - Refreshes
-
-extension CallLimits {
-  /// A request came with an expired access token of a session. Throws `E98` if its client is in a loop; otherwise the
-  /// answer is `E05` (wire contract, Call limits).
-  /// - Parameter call: The requested operation.
-  func refuseExpiredToken(of session: Int64, call: String) throws(Refusal) {
-    expiredTokens.shown(by: session)
-    try check(.refresh(session: session), over: settings.refreshesBeforeDeadToken)
-    try check(.refreshWithExpiredToken(session: session))
-    expiredTokens.answered(session, to: call)
-  }
-
-  /// Counts a refresh that is otherwise valid. Throws `E98` if it exceeds the limit.
-  func countRefresh(of session: Int64, showingExpiredToken: Bool) throws(Refusal) {
-    defer { expiredTokens.refreshed(session) }
-    let isExcused = expiredTokens.takeExcuse(of: session, within: settings.window)
-    if showingExpiredToken || isExcused {
-      do { return try count(.refreshAtExpiry(session: session)) } catch {
-        // More refreshes than one expiry explains: they count like others.
-      }
-    }
-    let repeatsDeadToken = expiredTokens.wasShown(by: session, within: settings.window)
-    try count(
-      .refresh(session: session), upTo: repeatsDeadToken ? settings.refreshesWithDeadToken : settings.refreshes)
-  }
-
-  /// Whether a refresh may succeed while the session's access token is valid: once for each `E05` of the last seconds.
-  func takeEarlyRefresh(of session: Int64) -> Bool {
-    expiredTokens.takeEarlyRefresh(of: session, within: settings.expiryGrace)
   }
 }

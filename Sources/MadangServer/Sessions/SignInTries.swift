@@ -163,7 +163,7 @@ final class SignInTries: Sendable {
   }
 
   /// Applies another server's notice of attempts there.
-  func hear(_ notice: CommitNotices.Notice) {
+  func apply(_ notice: CommitNotices.Notice) {
     let limits = [settings.signInFailures, settings.signInFailuresAnywhere, settings.signInFailuresFromAddress]
     guard limits.contains(where: { $0 > 0 }) else { return }
     let now = clock.steady
@@ -235,5 +235,21 @@ final class SignInTries: Sendable {
   private func refusal(_ text: String, until end: Int64, _ now: Int64) -> Refusal {
     Refusal(
       .tooManyCalls, "\(text) in \(settings.signInWindow / 1000) s", retryAfter: max(1, (end - now + 999) / 1000))
+  }
+}
+
+extension Service {
+  /// Runs `body`, which compares a password with an account's, unless the account and the address have failed too often. The audit log
+  /// records failures.
+  func tryPassword<Success: Sendable>(
+    of emailKey: String, _ origin: Origin, from client: ClientAddress, _ body: () async throws -> Success
+  ) async throws -> Success {
+    try await refusals.noting(emailKey, origin) {
+      try await tries.run(account: emailKey, address: client.network) {
+        try await madang.isKnown(emailKey, at: client.text, within: settings.sockets.recentWindow)
+      } _: {
+        try await body()
+      }
+    }
   }
 }

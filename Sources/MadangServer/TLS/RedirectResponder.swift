@@ -14,7 +14,7 @@ struct RedirectResponder {
 
   func respond(to request: Request) async throws -> Response {
     let path = request.head.path ?? "/"
-    guard [.get, .head].contains(request.method), LinkPage.place(in: RequestTarget(path)) != nil,
+    guard [.get, .head].contains(request.method), LinkPage.isPath(RequestTarget(path)),
       let place = try await place()
     else {
       return Response(

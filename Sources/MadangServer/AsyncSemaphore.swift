@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A counting semaphore; waiters get their turn in order of arrival.
-package final class Places: Sendable {
+/// Lets a number of tasks pass at a time; others wait for their turn, first come first served.
+package final class AsyncSemaphore: Sendable {
   private struct State {
     var free: Int
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -9,10 +9,10 @@ package final class Places: Sendable {
 
   private let state: Mutex<State>
 
-  package init(_ number: Int) { state = Mutex(State(free: number)) }
+  package init(_ value: Int) { state = Mutex(State(free: value)) }
 
-  /// Waits for a place, which must be returned by ``leave()``. Cancellation does not end the wait.
-  package func enter() async {
+  /// Returns when there is room; ``signal()`` must follow. Cancellation does not end the wait.
+  package func wait() async {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in
         guard state.free == 0 else {
@@ -26,7 +26,7 @@ package final class Places: Sendable {
     }
   }
 
-  package func leave() {
+  package func signal() {
     let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
       guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
       state.free += 1
