@@ -42,7 +42,7 @@ extension MadangClient {
     do {
       _ = try await answer(to: Call(Edition2024_10.signOut, Edition2024_10.signOut.path()))
     } catch let error as MadangError where error.code == .badToken || error.code == .noAccount {
-      logger.debug("the session had ended before", metadata: ["code": "\(error)"])
+      logger.debug("the session had already ended at the server", metadata: ["code": "\(error)"])
     }
     try await session.signedOut()
   }

@@ -4,7 +4,7 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// Tells tasks that wait when a listener accepts connections.
+/// Lets tasks wait until a listener accepts connections.
 package final class Listening: Sendable {
   private struct State {
     var outcome: Result<Int, any Error>?
@@ -19,7 +19,7 @@ package final class Listening: Sendable {
 
   package func failed(_ error: any Error) { settle(.failure(error)) }
 
-  /// Unless that is settled.
+  /// Keeps the first outcome, and resumes the tasks that wait for it. Later outcomes are ignored.
   private func settle(_ outcome: Result<Int, any Error>) {
     let waiting = state.withLock { state in
       guard state.outcome == nil else { return [CheckedContinuation<Int, any Error>]() }
@@ -30,6 +30,7 @@ package final class Listening: Sendable {
     for one in waiting { one.resume(with: outcome) }
   }
 
+  /// The listener's port, as soon as it accepts connections. Throws the listener's error if it failed.
   package var port: Int {
     get async throws {
       try await withCheckedThrowingContinuation { continuation in
@@ -43,7 +44,7 @@ package final class Listening: Sendable {
   }
 }
 
-/// Listens at an address of its own, beside another listener.
+/// A second listener, at an address of its own.
 struct ListenerService: ServiceLifecycle.Service {
   let listener: any ServiceLifecycle.Service
   let host: String

@@ -107,7 +107,7 @@ struct ServerParts {
     if let warning = settings.publicDatabaseWarning { logger.warning("\(warning)") }
     if settings.providers.countsTestPayments {
       logger.warning(
-        "payments.portone.pg is empty: free payments through test channels of PortOne v1 count")
+        "payments.portone.pg is empty: free test payments of PortOne v1 are accepted as real ones")
     }
     let (madang, tokenKey) = try await opened.settled(settings, secrets)
     // Before any client can sign in.

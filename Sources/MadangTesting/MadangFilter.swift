@@ -58,7 +58,7 @@ public struct MadangFilter: Sendable {
   public func path(_ path: String) -> MadangFilter { with(\.path, path) }
   /// Restricts the filter to entries to which a fault of this kind was applied.
   public func fault(_ kind: String = "*") -> MadangFilter { with(\.fault, kind) }
-  /// Restricts the filter to packets from a client, or with false to packets to a client.
+  /// Restricts the filter to packets that clients sent. With `false`, to packets that the server sent.
   public func fromClient(_ isFromClient: Bool = true) -> MadangFilter {
     with(\.direction, isFromClient ? "fromClient" : "toClient")
   }

@@ -157,7 +157,7 @@ struct SessionsAndRoomsTests {
     }
   }
 
-  @Test("live chats equal the answers to their posts, in order, including the sender's own")
+  @Test("watching delivers chats in order, as the posts were answered, including the watcher's own")
   func live() async throws {
     try await withPerson("Mina") { mina in
       let room = try await mina.newRoom()

@@ -66,7 +66,7 @@ struct PeopleTests {
     }
   }
 
-  @Test("the other edition is chosen in the query or by its key")
+  @Test("a call chooses the other edition by the query or by its key")
   func editions() async throws {
     try await Self.run { dev, _ in
       let named = try await dev.call(.GET, "\(Self.joon)/v1/workspaces?edition=2024-01")

@@ -52,7 +52,7 @@ struct OriginTests {
     }
   }
 
-  @Test("an idle connection ends after http.idle, later than proxies close theirs")
+  @Test("an idle connection ends after http.idle, whose default is longer than the idle timeouts of proxies")
   func idle() async throws {
     #expect(ServerSettings().idleSeconds > 120)
     try await World.run(.sqlite, settings: World.settings(\.idleSeconds, 1)) { (world) async throws in

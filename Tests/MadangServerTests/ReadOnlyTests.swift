@@ -95,7 +95,7 @@ struct ReadOnlyTests {
   }
 
   @Test(
-    "no chat is committed after read-only mode has answered, however many are posting, at two servers of a database",
+    "no chat is committed once read-only mode is on, even while many people post, at two servers of a database",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func servers(_ engine: TestEngine) async throws {
     try await World.pair(engine) { first, second in
@@ -108,7 +108,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("no chat is committed after read-only mode has answered, however many are posting")
+  @Test("no chat is committed once read-only mode is on, even while many people post")
   func posts() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let yard = try await world.courtyard()

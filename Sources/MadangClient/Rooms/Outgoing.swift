@@ -5,17 +5,21 @@ import MadangAPI
 ///
 /// The server has no idempotency key. So after a lost answer the sender first looks whether the chat is in the room: same author, content
 /// and number of files, newer than the newest chat before the first attempt. If it cannot look, it tries to look again: only the server's
-/// answer to the post itself marks the chat as not posted. Two doubts remain. A request that stays in the network or at the server for
-/// longer than ``MadangClient/Configuration/settleTime`` after its connection was lost may be posted after the look, and so twice (this
-/// machine sends no more of it: `ConnectionSettings`). And a chat with the same content that another device of the same account posts
-/// between the attempt and the look is taken for this one.
+/// answer to the post itself marks the chat as not posted.
+///
+/// Two mistakes remain possible:
+///
+/// - A chat is posted twice if its first request stays in the network or at the server for longer than
+///   ``MadangClient/Configuration/settleTime`` after the connection was lost. This machine itself sends nothing of it later
+///   (`ConnectionSettings`).
+/// - A chat is not posted if another device of the account posts the same content between the attempt and the look.
 struct Outgoing: Sendable {
   var chat: PendingChat
   /// If the chat was posted, its date is later than this.
   var newerThan: String
-  /// Whether it may have been posted.
+  /// Whether the chat may have been posted.
   var wasTried: Bool
-  /// When an answer was lost, at the latest.
+  /// The latest time at which the answer to a post may have been lost; nil if none was lost.
   var lostAt: ContinuousClock.Instant?
   /// A chat of the room that may be this one, seen before the post was answered. It may be from another device, so this chat is only hidden
   /// until the answer arrives.

@@ -20,7 +20,7 @@ extension Room {
         failures = 0
       } catch {
         // The task that reads the whole history gets the same error and reports it.
-        client.logger.debug("no last page yet", metadata: ["reason": "\(error)"])
+        client.logger.debug("the last page could not be read; retrying", metadata: ["reason": "\(error)"])
         failures += 1
         let delay = client.configuration.backoff.delay(after: failures, chance: .random(in: 0...1))
         try? await Task.sleep(for: delay)

@@ -94,7 +94,7 @@ extension Room {
       try await store.removeFromOutbox(id)
     } catch {
       // The chat is posted nevertheless. The next run of the program finds it in the room.
-      client.logger.error("a chat stays in the outbox", metadata: ["reason": "\(error)"])
+      client.logger.error("a posted chat could not be removed from the outbox", metadata: ["reason": "\(error)"])
     }
   }
 

@@ -47,9 +47,9 @@ extension Room {
 // MARK: - Recognising
 
 extension Room {
-  /// Removes an arrived chat from the outbox if it is from there. A chat that is being posted stays until the server has answered; a chat
-  /// that is not yet both shown and stored stays until it is.
-  /// - Returns: Its id in the outbox.
+  /// Removes an arrived chat from the outbox, if it is there. A chat whose post is not answered yet stays in the outbox. So does a chat that
+  /// is not yet both shown and stored; it is marked as acknowledged.
+  /// - Returns: The chat's id in the outbox; nil if it is not there, or its post is not answered yet.
   func recognise(_ chat: Chat) -> UUID? {
     guard chat.sender.userID == store.account else { return nil }
     let index =

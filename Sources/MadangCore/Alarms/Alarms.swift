@@ -2,8 +2,7 @@ import Storage
 
 extension Madang {
   /// Mails administrators when an alarm starts and when it is over, and repeats open alarms every ``AlarmSettings/hours``. If several
-  /// servers find the same condition, one of them mails. Conditions that are missing in `findings` are unknown: their alarms stay as they
-  /// are.
+  /// servers find the same condition, one of them mails. The alarms of conditions that are missing in `findings` stay unchanged.
   /// - Parameter server: The name of this server.
   package func tell(_ findings: [AlarmKind: AlarmFinding], of server: String) async throws {
     guard settings.sendsMail, !settings.alarms.recipients.isEmpty else { return }
@@ -39,13 +38,13 @@ extension Madang {
         announce(.mailLeftOut(leftOut.reason))
       }
     }
-    // Open alarms are repeated more often than this, so older ones belong to nothing that is still checked.
+    // Mails about an open alarm are repeated sooner than this. An older alarm belongs to a condition that is no longer checked.
     let old = clock.now - 2 * every
     guard known.contains(where: { $0.toldAt < old }) else { return }
     try await database.write(ignoresStop: true) { try $0.deleteAlarms(toldBefore: old) }
   }
 
-  /// The shortest time between an alarm's last mail and the mail that it is over, in milliseconds.
+  /// How long after an alarm's last mail no "Solved" mail is sent, in milliseconds.
   package static let alarmCalm: Int64 = 3_600_000
 
   /// Throws ``MailLeftOut`` if none of the mails can be queued.

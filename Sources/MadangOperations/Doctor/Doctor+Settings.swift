@@ -88,7 +88,7 @@ extension Doctor {
     if settings.providers.countsTestPayments && !settings.isDevelopment {
       add(
         .testPayments, .warning,
-        "payments.portone.pg is empty: free payments through test channels of PortOne v1 count",
+        "payments.portone.pg is empty: free test payments of PortOne v1 are accepted as real ones",
         "set it to the pg_id of your shops at payment gateways (docs/reference/providers.md)")
     }
     return findings

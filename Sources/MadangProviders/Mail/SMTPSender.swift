@@ -58,7 +58,7 @@ package struct SMTPSender: MailSender {
     }
   }
 
-  /// Signs in without sending. Throws why the server refuses this one.
+  /// Signs in without sending a mail. Throws the reason if that fails.
   package func check() async throws { try await signedIn { _, _ in } }
 
   /// - Parameter body: Receives the task that ends the connection when its time is over.
@@ -83,7 +83,7 @@ package struct SMTPSender: MailSender {
       }
       if !settings.user.isEmpty { try await authenticate(connection, abilities) }
       try await body(connection, end)
-      // The mail is done, even if this fails.
+      // The server already has the mail, so an error here is ignored.
       try? await connection.send("QUIT")
     } onCancel: {
       connection.close()
@@ -115,7 +115,7 @@ package struct SMTPSender: MailSender {
     return reply.lines.dropFirst().map { $0.uppercased() }
   }
 
-  /// Whether the server does not know the command in this form; another form may work.
+  /// Whether the server rejected the command or its syntax. It may accept another form of the command.
   private static func isUnknownCommand(_ reply: SMTPReply) -> Bool { [500, 501, 502, 504].contains(reply.code) }
 
   private func authenticate(_ connection: SMTPConnection, _ abilities: [String]) async throws {
@@ -129,7 +129,7 @@ package struct SMTPSender: MailSender {
       try await connection.send("AUTH PLAIN \(secret)")
       var reply = try await connection.reply()
       if reply.code == 501 {
-        // It does not accept the secret in the command.
+        // The server does not accept the secret on the line of the command.
         try await connection.send("AUTH PLAIN")
         reply = try await connection.reply()
         if reply.code == 334 {
@@ -168,12 +168,12 @@ package struct SMTPSender: MailSender {
     return reply
   }
 
-  /// Here 5xx also concerns this server and its settings, not the mail.
+  /// Throws ``NotTaken`` for a reply other than `code`, even for 5xx: its cause is not the mail, but perhaps Madang's settings.
   private static func require(_ code: Int, _ reply: SMTPReply, _ name: String) throws {
     guard reply.code == code else { throw NotTaken(description: words(name, reply)) }
   }
 
-  /// Throws ``MailRefused`` for 5xx.
+  /// Throws ``MailRefused`` for 5xx, and ``NotTaken`` for other unexpected replies.
   private static func requireTaken(_ codes: ClosedRange<Int>, _ reply: SMTPReply, _ name: String) throws {
     guard !codes.contains(reply.code) else { return }
     let words = words(name, reply)

@@ -64,7 +64,7 @@ final class Dispatcher: ServiceLifecycle.Service {
     self.deliver = deliver
   }
 
-  /// Delivers the chats of a room up to this `seq`, if it has sockets. If they cannot be read now, that happens later.
+  /// Delivers the chats of a room up to this `seq`, if it has sockets. If they cannot be read now, they are delivered later.
   func catchUp(_ room: Int64, through seq: Int64) async {
     do {
       while let feed = feeds[room], case let position = feed.position, position.seq < seq {
@@ -99,14 +99,14 @@ final class Dispatcher: ServiceLifecycle.Service {
     case .changed(let change, let number):
       notices?.add { $0.hasChanges = true }
       _ = changes.withLock { $0.isNew(number, now: madang.clock.steady) }
-      // Even if it was read before: this process made the change.
+      // Changes of this process are applied even if they were already read.
       apply(change, isLate: false)
     case .audited, .pushQueued, .mailQueued, .mailLeftOut: break
     }
   }
 
-  /// Checks whether this chat may be of another database than the chats before. A database that took over without the last commits
-  /// may issue numbers of chats and changes again.
+  /// Checks whether another database may have taken over since the previous chat. If it lacks the last commits, it may reuse their numbers
+  /// for other chats and changes.
   private func checkDatabase() {
     let opened = madang.database.writersOpened
     let isOther = writers.withLock { writers in
@@ -132,7 +132,7 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// Marks rooms behind as other servers notify; all rooms after a time in which notices may have been lost.
+  /// Marks rooms as behind when other servers announce commits. After each connect it marks all rooms, because notices may have been lost.
   private func listen(to channel: NotificationChannel) async {
     for await event in channel.events {
       switch event {
@@ -154,7 +154,7 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// Delivers a chat of another server's notice, if its room has sockets here. False if the database must be read.
+  /// Delivers a chat from another server's notice, if its room has sockets here. False if the database must be read.
   private func receive(_ sealed: SealedChat) -> Bool {
     guard let feed = feeds[sealed.room], feed.position.seq < sealed.seq, let chat = notices?.chat(sealed) else {
       return true

@@ -1,11 +1,13 @@
 import MadangCore
 import Synchronization
 
-/// Recent requests of sessions with expired access tokens. They distinguish a client that meets an expiry from one that
-/// repeats an expired token or refreshes for no reason (wire contract, Refresh tokens; Call limits).
+/// Remembers recent requests with expired access tokens, by session. So a client whose token has just expired can be
+/// distinguished from a client that repeats an expired token or refreshes without need (wire contract, Refresh tokens;
+/// Call limits).
 ///
-/// Each `E05` excuses one refresh, and in edition 2024-01 allows one early refresh. A client that refreshes and then
-/// repeats the same call with its expired token gets no further excuse, so that loop ends.
+/// For each `E05`, one refresh is not counted by the call limits, and edition 2024-01 allows one early refresh. If a
+/// client refreshes and then repeats the same call with the expired token, that `E05` excuses no refresh. So a client
+/// that does this in a loop reaches the limit.
 final class ExpiredTokens: Sendable {
   /// A call that was answered `E05`.
   private struct Answer {
@@ -30,7 +32,8 @@ final class ExpiredTokens: Sendable {
     var nextSweep: Int64 = 0
   }
 
-  /// How many answers of a session are remembered: no more refreshes are excused (wire contract, Call limits).
+  /// How many `E05` answers are remembered for each session. It limits the refreshes that are not counted (wire contract,
+  /// Call limits).
   private static let maxAnswers = 100
   /// Milliseconds for which an answer is remembered: the longest window of a limit.
   private let memory: Int64
@@ -45,7 +48,7 @@ final class ExpiredTokens: Sendable {
     (self.clock, self.memory, self.maxSessions) = (clock, memory, maxSessions)
   }
 
-  /// A request showed an expired access token of the session.
+  /// Records a request with an expired access token of the session.
   func shown(by session: Int64) {
     let now = clock.steady
     state.withLock { state in
@@ -54,7 +57,7 @@ final class ExpiredTokens: Sendable {
     }
   }
 
-  /// Notes that the request was answered `E05`.
+  /// Records that the request was answered `E05`.
   func answered(_ session: Int64, to call: String) {
     let (now, call) = (clock.steady, call.hashValue)
     change(session) { history in
@@ -66,13 +69,13 @@ final class ExpiredTokens: Sendable {
     }
   }
 
-  /// Notes that the session refreshed.
+  /// Records a refresh of the session.
   func refreshed(_ session: Int64) { change(session) { $0.refreshes += 1 } }
 
-  /// Whether a recent `E05` excuses a refresh. Each excuses one.
+  /// Whether a recent `E05` excuses a refresh. Each `E05` excuses one.
   func takeExcuse(of session: Int64, within time: Int64) -> Bool { take(\.excusesRefresh, of: session, within: time) }
 
-  /// Whether a recent `E05` allows an early refresh. Each allows one.
+  /// Whether a recent `E05` allows an early refresh. Each `E05` allows one.
   func takeEarlyRefresh(of session: Int64, within time: Int64) -> Bool {
     take(\.allowsEarlyRefresh, of: session, within: time)
   }
@@ -102,7 +105,7 @@ final class ExpiredTokens: Sendable {
     }
   }
 
-  /// Removes answers outside of every window, once per window or when there are too many.
+  /// Removes sessions without recent requests, once per window or when there are too many sessions.
   private func makeRoom(in state: inout State, _ now: Int64) {
     guard now >= state.nextSweep || state.sessions.count >= maxSessions else { return }
     state.nextSweep = now + memory

@@ -130,10 +130,10 @@ extension SocketIOClient {
     settleJoining(namespace, .success(()))
   }
 
-  /// Events before the answer to CONNECT were lost: ends the sequences of readers with an error.
+  /// Ends the sequences of readers with an error, because events before the answer to CONNECT were lost.
   private func lostEarly(in namespace: String) {
     logger.warning(
-      "more events came before the answer to CONNECT than maxWaitingUpdates or maxMessageBytes allow; they are lost",
+      "events before the answer to CONNECT were lost: they exceeded maxWaitingUpdates or maxMessageBytes",
       metadata: ["namespace": "\(namespace)"])
     endListeners(namespace, .tooSlow)
     if let feedID = memberships[namespace]?.feedID { end(feedID, .tooSlow) }

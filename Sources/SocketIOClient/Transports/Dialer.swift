@@ -47,7 +47,7 @@ public struct Dialer: Sendable {
   ///   - deadline: The time limit.
   ///   - attempt: Registers the channels.
   /// - Returns: A channel without handlers above TLS. Nothing was sent to the server above TLS, and the server may not send first.
-  /// - Throws: ``SocketIOClient/Failure``, or why the connection failed.
+  /// - Throws: ``SocketIOClient/Failure``, or the error of the connection.
   func dial(
     on loop: any EventLoop, until deadline: NIODeadline, _ attempt: DialAttempt
   ) async throws -> any Channel {

@@ -25,7 +25,7 @@ struct PollingTransport: Sendable {
   }
 
   /// Waits for packets.
-  /// - Throws: ``SocketIOClient/Failure``, or why the request failed.
+  /// - Throws: ``SocketIOClient/Failure``, or the error of the request.
   func get(_ request: Request) async throws -> (packets: [EnginePacket], cookies: [String]) {
     let (body, cookies) = try await exchange(.GET, request, [])
     do {
@@ -36,7 +36,7 @@ struct PollingTransport: Sendable {
   }
 
   /// - Returns: The cookies of the answer.
-  /// - Throws: ``SocketIOClient/Failure``, or why the request failed.
+  /// - Throws: ``SocketIOClient/Failure``, or the error of the request.
   func post(_ request: Request, _ packets: [EnginePacket]) async throws -> [String] {
     try await exchange(.POST, request, EnginePayload.encode(packets, configuration.revision)).cookies
   }

@@ -30,7 +30,7 @@ public struct WebSocketTransport: Sendable {
   ///   - target: Path and query of the request.
   ///   - headers: The headers of the request, without those of WebSocket itself.
   ///   - received: Called on `loop` for each event.
-  /// - Throws: ``SocketIOClient/Failure``, or why the connection failed.
+  /// - Throws: ``SocketIOClient/Failure``, or the error of the connection.
   public static func open(
     _ dialer: Dialer, target: String, headers: [(String, String)], on loop: any EventLoop,
     received: @escaping @Sendable (Event) -> Void

@@ -44,7 +44,7 @@ extension LoopShard {
     catchUp()
   }
 
-  /// Runs all work that was queued until now. Called on the loop. Does nothing during a delivery, which is such work itself.
+  /// Runs all work that was queued until now. Called on the loop. Does nothing if queued work calls it.
   func catchUp() {
     let last = handedCount.load(ordering: .acquiring)
     guard performedCount < last, !isDelivering else { return }
@@ -55,7 +55,7 @@ extension LoopShard {
   }
 
   private func perform(_ work: Work) {
-    // A listener to outgoing events may emit; that event follows the one it sees.
+    // If an `onAnyOutgoing` listener emits an event now, it is queued and sent after the current one.
     isDelivering = true
     work(self)
     isDelivering = false
