@@ -270,7 +270,7 @@ struct WorldsTests {
     }
   }
 
-  @Test("a seed whose planted files were removed is planted again")
+  @Test("a world cannot be reset after its seed's files were removed; creating it again restores them")
   func removedBeginning() async throws {
     let worlds = try Worlds(logger: Scene.logger)
     let plan = try Scene.plan(.empty, number: 7)

@@ -168,7 +168,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("files of a deleted room stay noted until the bucket is back", arguments: TestEngine.available)
+  @Test("files of a deleted room wait for removal until the bucket is back", arguments: TestEngine.available)
   func deleted(_ engine: TestEngine) async throws {
     try await Self.run(engine) { (world, a, channel, bucket) async throws in
       let before = bucket.keys
@@ -266,7 +266,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("a temporary error inside a successful answer is repeated, and logged as one line")
+  @Test("a call whose 200 answer contains a temporary error is retried; an error is described in one line")
   func errorWithinSuccess() async throws {
     try await FakeBucket.run { bucket, settings in
       let client = S3Client(bucket: "bucket", settings.s3)

@@ -107,7 +107,7 @@ struct DocumentsTests {
     }
   }
 
-  @Test("no name of a file reaches a header or another path", arguments: TestEngine.available)
+  @Test("a file name cannot inject a header or reach another path", arguments: TestEngine.available)
   func hostileNames(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard()

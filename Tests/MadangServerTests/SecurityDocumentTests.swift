@@ -165,7 +165,7 @@ struct SecurityDocumentTests {
     #expect(missing.isEmpty)
   }
 
-  @Test("every file of the server that makes a page or a redirect is in the table of them; one redirects")
+  @Test("the table of pages and redirects lists every file that makes a page; only one file redirects")
   func redirects() throws {
     let pages = try section("### Pages and redirects")
     let missing = try missing(from: pages) { $0.contains("text/html") && !$0.contains("struct Page:") }
@@ -176,7 +176,7 @@ struct SecurityDocumentTests {
     #expect(redirecting.map(\.path) == ["Sources/MadangServer/TLS/RedirectResponder.swift"])
   }
 
-  @Test("no other parser of XML is linked than the bounded one")
+  @Test("the bounded XML parser is the only one that is linked")
   func parsers() throws {
     let linking = try serverFiles().filter { $0.text.contains(/import FoundationXML|XMLParser\(|libxml/) }
     #expect(linking.isEmpty)

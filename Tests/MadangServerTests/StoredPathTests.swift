@@ -46,7 +46,7 @@ struct StoredPathTests {
     }
   }
 
-  @Test("rows with a path outside the files' folders find nothing", arguments: TestEngine.available)
+  @Test("a row with a path outside the files' folders serves no file", arguments: TestEngine.available)
   func rows(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       let victim = scene.settings.dataDirectory.appending(path: "victim.png")

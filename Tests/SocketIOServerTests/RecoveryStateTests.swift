@@ -49,7 +49,7 @@ struct RecoveryStateTests {
     #expect(state.parkedCount == 0)
   }
 
-  @Test("the limit for replay counts sent bytes, the limit for kept events kept bytes")
+  @Test("the replay limit counts sent bytes; the limit for kept events counts kept bytes")
   func sizes() {
     var state = Self.state()
     state.joined("p", "id", in: "/", shard: 0)
@@ -64,7 +64,7 @@ struct RecoveryStateTests {
     #expect(state.restore("p", in: "/", after: 0, shard: 0, maxBytes: 1000, at: 2)?.missed == nil)
   }
 
-  @Test("a client that received nothing yet misses nothing since it joined")
+  @Test("a client that has received no event yet gets all events since it joined")
   func noOffset() {
     var state = Self.state()
     state.joined("other", "o", in: "/", shard: 0)
@@ -127,7 +127,7 @@ struct RecoveryStateTests {
     #expect(Self.send("nobody could miss it", &state) == nil)
   }
 
-  @Test("a missed event that was removed for lack of room prevents a return; one older than the offset does not")
+  @Test("a client cannot return if an event after its offset was removed to make room")
   func bounds() {
     var state = Self.state(packets: 2)
     state.joined("p", "id", in: "/", shard: 0)
@@ -139,7 +139,7 @@ struct RecoveryStateTests {
     #expect(Self.restore("p", &state, after: second) == ["3", "4"])
   }
 
-  @Test("bytes are limited by namespace and in total")
+  @Test("kept bytes are limited per namespace and in total")
   func bytes() {
     var state = Self.state(bytes: 10, totalBytes: 15)
     state.joined("p", "id", in: "/", shard: 0)

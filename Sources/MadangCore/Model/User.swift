@@ -7,7 +7,7 @@ package struct Person: Hashable, Codable, Sendable {
   package let nickname: String
   package let picture: String?
 
-  /// What ``init(_:)`` reads, of a `users u` in the statement.
+  /// The columns that ``init(_:)`` reads. The statement must give the table `users` the alias `u`.
   static let columns: SQL = "u.id AS user_id, u.uuid AS user_uuid, u.email, u.nickname, u.profile_image"
 
   init(_ row: Row) throws {

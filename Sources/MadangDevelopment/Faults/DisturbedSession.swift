@@ -7,10 +7,10 @@ import Synchronization
 /// The sessions in which faults have happened.
 final class DisturbedSessions: Sendable {
   private let sessions = Mutex<[String: DisturbedSession]>([:])
-  /// Whether there may be any: every packet asks.
+  /// Whether a fault has happened. Every packet checks this before it takes the lock.
   private let isUsed = Atomic(false)
 
-  /// A fault happens to a packet.
+  /// Applies a fault to a packet.
   func apply(_ fault: Faults.Applied, to packet: TravellingPacket) {
     isUsed.store(true, ordering: .relaxed)
     let session = sessions.withLock { sessions in
@@ -21,7 +21,7 @@ final class DisturbedSessions: Sendable {
     session.apply(fault, to: packet)
   }
 
-  /// Whether a packet to which no fault happens is taken over, because earlier ones wait.
+  /// Takes over a packet without a fault if earlier packets wait. Returns whether it did.
   func take(_ packet: TravellingPacket) -> Bool {
     guard isUsed.load(ordering: .relaxed), let session = sessions.withLock({ $0[packet.sessionID] }) else {
       return false
@@ -47,16 +47,16 @@ final class DisturbedSession: @unchecked Sendable {
   private struct Waiting {
     let number: Int
     let packet: TravellingPacket
-    /// Instead of the packet's own.
+    /// Delivered instead of the packet's own bytes; nil to deliver those.
     let bytes: [UInt8]?
     let due: NIODeadline
-    /// Whether the next packet of its kind releases it.
+    /// Whether the next packet of the same kind releases this one.
     let endsWithNext: Bool
   }
 
-  /// Packets that wait for an earlier, delayed one, that one first.
+  /// In order: a delayed packet, and the packets that wait behind it.
   private var delayed: [TravellingPacket.Direction: Deque<Waiting>] = [:]
-  /// Packets that others overtake.
+  /// Packets that later ones overtake.
   private var heldBack: [Waiting] = []
   private var waitingBytes = 0
   private var lastNumber = 0
@@ -92,7 +92,7 @@ final class DisturbedSession: @unchecked Sendable {
     return true
   }
 
-  /// Nothing is delivered any longer.
+  /// Discards all waiting packets.
   func end() {
     delayed = [:]
     heldBack = []
@@ -110,7 +110,7 @@ final class DisturbedSession: @unchecked Sendable {
     releaseHeldBack(behind: packet)
   }
 
-  /// What waits, counted; nil if it would be too much.
+  /// Counts a packet's bytes as waiting. If that would be too many, closes the session and returns nil.
   private func waiting(
     _ packet: TravellingPacket, _ bytes: [UInt8]? = nil, until due: NIODeadline, endsWithNext: Bool = false
   ) -> Waiting? {
@@ -149,7 +149,7 @@ final class DisturbedSession: @unchecked Sendable {
     waiting.packet.deliver(waiting.bytes)
   }
 
-  /// - Parameter endsWithNext: Whether the next packet of its kind releases it earlier.
+  /// - Parameter endsWithNext: Whether the next packet of the same kind releases this one earlier.
   private func holdBack(_ packet: TravellingPacket, for time: Duration, endsWithNext: Bool) {
     guard let waiting = waiting(packet, until: .now(), endsWithNext: endsWithNext) else { return }
     heldBack.append(waiting)
@@ -171,7 +171,7 @@ final class DisturbedSession: @unchecked Sendable {
   }
 }
 
-/// What the next packet of a kind has in common with the one before.
+/// What packets of the same kind have in common.
 private struct PacketKind: Equatable {
   let direction: TravellingPacket.Direction
   let kind: EnginePacket.Kind

@@ -153,7 +153,7 @@ struct ExpectationProgress {
   private func isMissing(_ index: Int) -> Bool { found[index].count < pattern.items[index].times.min }
   private func isFull(_ index: Int) -> Bool { pattern.items[index].times.max.map { found[index].count >= $0 } ?? false }
 
-  // MARK: What came of it
+  // MARK: Outcome
 
   var isMet: Bool { unwanted.isEmpty && excess.isEmpty && !pattern.items.indices.contains(where: isMissing) }
 

@@ -12,10 +12,10 @@ package final class People: Sendable {
 
   init(_ current: CurrentServer) { self.current = current }
 
-  /// Calls `body` with each chat that people post through this.
+  /// Calls `body` with each chat that people post through this object.
   func onPost(_ body: @escaping @Sendable (Chat) -> Void) { posted.withLock { $0 = body } }
 
-  /// Their server. Throws ``WorldError`` when it has ended.
+  /// The server of these people. Throws ``WorldError`` when it has ended.
   /// - Parameter channel: The connection of the request; it is closed if the answer takes too long at a reset.
   package func server(over channel: (any NIOCore.Channel)? = nil) throws(WorldError) -> ServerLease {
     guard let lease = current.lease(over: channel) else { throw WorldError("the server has stopped") }
@@ -97,7 +97,7 @@ package final class People: Sendable {
     }
   }
 
-  // MARK: Where
+  // MARK: Places and targets
 
   private func workspace(_ name: String, _ madang: Madang) async throws -> Workspace {
     guard let workspace = try await madang.workspace(named: name) else {
@@ -147,7 +147,7 @@ package final class People: Sendable {
     }
   }
 
-  // MARK: What
+  // MARK: Acts
 
   private func post(
     _ text: String, _ files: Int, to address: RoomAddress, as actor: Person, _ madang: Madang

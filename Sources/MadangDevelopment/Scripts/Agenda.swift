@@ -98,7 +98,7 @@ final class Agenda: Sendable {
     return body()
   }
 
-  // MARK: Doing
+  // MARK: Running acts
 
   private enum Next {
     case act(Act)

@@ -64,7 +64,7 @@ struct ScriptReader {
     return script
   }
 
-  // MARK: When
+  // MARK: Triggers
 
   private mutating func read(trigger fields: YAMLFields, into script: inout Script) throws(SeedError) {
     let hasTimes = fields.node("times") != nil
@@ -102,7 +102,7 @@ struct ScriptReader {
     return pattern
   }
 
-  // MARK: Who and what
+  // MARK: Actors and steps
 
   private mutating func cast(_ fields: YAMLFields) throws(SeedError) -> Script.Cast? {
     guard let node = fields.node("as") else { return nil }

@@ -108,17 +108,17 @@ public struct ServerSettings: Sendable {
   public var version = "unknown"
   /// Settings that differ from their defaults, by name, without secrets: the audit log records changes.
   public var given: [String: String] = [:]
-  /// How long a stop waits for log lines and forwarded audit entries.
+  /// How long a shutdown waits for log lines and forwarded audit entries.
   package var logPatience: Duration = .seconds(1)
-  /// How long a stop waits for requests in progress.
+  /// How long a shutdown waits for requests in progress.
   public var shutdownTimeout: Duration = .seconds(8)
-  /// How often the server does housekeeping: files without a row, old addresses. Files wait for the end of the first
-  /// interval.
+  /// How often the server does housekeeping, such as removing files without a row and old addresses. Files are removed for
+  /// the first time one interval after the start.
   public var housekeepingInterval: Duration = .seconds(3600)
-  /// How often a server tries to become the one that does the housekeeping.
+  /// How often a server tries to become the one that does housekeeping for all.
   public var housekeepingTurn: Duration = .seconds(5)
-  /// PostgreSQL: how long chats of a deleted room or workspace stay, for sockets at other servers that still lack the last
-  /// ones.
+  /// PostgreSQL: how long chats of a deleted room or workspace are kept, so that other servers can deliver the last ones to
+  /// their sockets.
   public var deletionGrace: Duration = .seconds(10)
 
   public init() {}

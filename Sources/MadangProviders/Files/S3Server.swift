@@ -1,10 +1,10 @@
 import Foundation
 
-/// The destination of a bucket's calls: Amazon's servers by the bucket's own host name, others by a path.
+/// Where calls to a bucket are sent. On Amazon's servers a bucket has its own host name, on others a path.
 struct S3Server: Sendable {
   /// Scheme and host, without a slash at the end.
   let origin: String
-  /// As in the header `Host`.
+  /// Host name and port, as in the `Host` header.
   let host: String
   private let path: String
 
@@ -14,11 +14,11 @@ struct S3Server: Sendable {
       let isDefault = url.port == nil || url.port == (url.scheme == "https" ? 443 : 80)
       host = name + (isDefault ? "" : url.port.map { ":\($0)" } ?? "")
       origin = "\(url.scheme ?? "https")://\(host)"
-      // Not encoded, because it is signed and sent like the names of objects.
+      // Not percent-encoded: each call encodes it together with the object's key.
       path = url.path(percentEncoded: false).split(separator: "/").map { "/\($0)" }.joined() + "/\(bucket)"
     } else {
       let domain = "s3.\(settings.region).amazonaws.com" + (settings.region.hasPrefix("cn-") ? ".cn" : "")
-      // Amazon's certificate is for names without further dots.
+      // Amazon's certificate does not cover bucket names with dots.
       let isByPath = bucket.contains(".")
       host = isByPath ? domain : "\(bucket).\(domain)"
       origin = "https://\(host)"

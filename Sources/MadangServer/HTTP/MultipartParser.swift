@@ -24,10 +24,10 @@ package struct MultipartParser: Sendable {
   private let maxParts: Int
   private var state = State.preamble
   private var parts = 0
-  /// A line break in front lets the first delimiter look like all others.
+  /// Starts with a line break, so that the first delimiter looks like all others.
   private var buffer: [UInt8] = Array("\r\n".utf8)
-  /// How many bytes of `buffer` have been looked at for what the state waits for: however small the pieces that come,
-  /// none is looked at again.
+  /// How many bytes of `buffer` were already searched in this state. They are not searched again, even if the body arrives
+  /// in very small pieces.
   private var searched = 0
 
   package init(boundary: some Sequence<UInt8>, maxHeaderSize: Int = 8192, maxParts: Int = 64) {
@@ -36,7 +36,7 @@ package struct MultipartParser: Sendable {
     self.maxParts = maxParts
   }
 
-  /// Whether the closing delimiter has been read; a body that ends before it was cut off.
+  /// Whether the closing delimiter has been read. A body that ends earlier was cut off.
   var isFinished: Bool { state == .finished }
 
   package mutating func receive(_ bytes: some Sequence<UInt8>) throws(Malformed) -> [Event] {
@@ -62,13 +62,13 @@ package struct MultipartParser: Sendable {
       state = .afterDelimiter
       return true
     case .afterDelimiter:
-      // Blanks may stand behind a delimiter, then its line ends or `--` closes the body.
+      // Blanks may follow a delimiter. Then comes a line end, or `--`, which closes the body.
       let padding = searched + buffer[searched...].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
       searched = padding
       guard padding <= maxHeaderSize else { throw Malformed(reason: "a delimiter line is too long") }
       guard buffer.count >= padding + 2 else { return false }
       let mark = Array(buffer[padding..<padding + 2])
-      // The line end stays: the blank line of a part without headers follows the delimiter's own.
+      // The line end stays in the buffer, so that the headers end with a blank line even if a part has none.
       drop(padding)
       if mark.elementsEqual("--".utf8) {
         state = .finished
@@ -111,7 +111,7 @@ package struct MultipartParser: Sendable {
       state = .afterDelimiter
       return true
     }
-    // The end of what is here may be the beginning of a delimiter.
+    // The buffer may end with the beginning of a delimiter.
     let safe = buffer.count - delimiter.count
     if safe > 0 {
       events.append(.bytes(Array(buffer[..<safe])))
@@ -125,7 +125,7 @@ package struct MultipartParser: Sendable {
     searched = max(0, searched - count)
   }
 
-  /// Where `needle`, which begins with a carriage return, first stands.
+  /// The index of the first `needle` in the buffer. `needle` must begin with a carriage return.
   private mutating func index(of needle: [UInt8]) -> Int? {
     let found = buffer.withUnsafeBytes { hay -> Int? in
       needle.withUnsafeBytes { needle in

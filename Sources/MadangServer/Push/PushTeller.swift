@@ -69,13 +69,13 @@ struct PushTeller: Sendable {
     return push
   }
 
-  /// Whether to release a partly pushed chat: another server may reach the provider, and would have the chat by now if this
-  /// one had died. Some devices then get it twice.
+  /// Whether to release a partly pushed chat because the outage has lasted as long as a claim. Another server may reach the
+  /// provider; it pushes the chat from the beginning, so some devices get it twice.
   private func isForOthers(sinceOutageFound found: Int64) -> Bool {
     madang.database.dialect == .postgres && madang.clock.steady - found >= Madang.pushClaim
   }
 
-  /// Whether the chat is recent enough to be pushed. Counts it if not.
+  /// Whether the chat is recent enough to be pushed. Counts it as dropped if not.
   private func isInTime(_ chat: Chat) -> Bool {
     let isFresh = retries.isFresh(chat.createdAt)
     if !isFresh { metrics.pushDropped() }
@@ -95,7 +95,7 @@ struct PushTeller: Sendable {
           continue
         }
         await sending.slots.wait()
-        // The wait for a place may have been long.
+        // The wait for a slot may have been long.
         do { push = try await held(push) } catch { problem = error }
         guard problem == nil, !sending.outage.isNow else {
           sending.slots.signal()

@@ -2,7 +2,7 @@ import CZlib
 
 /// Compresses messages independently (RFC 7692 section 7.2.1). One instance serves all WebSockets of an event loop.
 ///
-/// zlib allocates 2^(windowBits + 2) bytes and 128 KiB, and frees them with it.
+/// zlib allocates 2^(windowBits + 2) bytes and 128 KiB, and frees them with the instance.
 final class Deflater {
   private let stream: UnsafeMutablePointer<z_stream>
   private let output = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 16 * 1024)

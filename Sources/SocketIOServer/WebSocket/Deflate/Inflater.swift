@@ -3,7 +3,7 @@ import CZlib
 /// Inflates messages independently (RFC 7692 section 7.2.2). One instance serves all WebSockets of an event loop, because no message can
 /// refer to another.
 ///
-/// zlib allocates about 40 KiB, and frees them with it.
+/// zlib allocates about 40 KiB and frees them with the instance.
 final class Inflater {
   enum Flaw: Error {
     /// The data is not DEFLATE data, or ends within a block.
@@ -34,7 +34,7 @@ final class Inflater {
 
   /// Inflates a message.
   ///
-  /// - Parameter limit: The most bytes of the message. At most one byte more is produced.
+  /// - Parameter limit: Maximum size of the message, in bytes. Inflating stops at most one byte beyond it.
   func inflate(_ payload: [UInt8], limit: Int) throws(Flaw) -> [UInt8] {
     guard inflateReset(stream) == Z_OK else { throw .invalid }
     var message: [UInt8] = []
