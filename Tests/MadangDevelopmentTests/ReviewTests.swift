@@ -67,7 +67,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("a review finds refreshes by each of several calls that expired together")
+  @Test("a review finds several refreshes of the same expired token")
   func refreshWithoutLock() async throws {
     try await FaultScene.run { (scene) async throws in
       scene.world.clock.advance(milliseconds: 25 * 3_600_000)
@@ -111,7 +111,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("a client that polls data without a room gets another cure than joining a room")
+  @Test("a client that polls data outside of rooms is not advised to join a room")
   func pollingOutsideRooms() async throws {
     try await FaultScene.run { (scene) async throws in
       let socket = try await scene.joined(.webSocket)

@@ -157,7 +157,7 @@ struct SecurityDocumentTests {
     #expect(missing.isEmpty)
   }
 
-  @Test("every file of the server that opens connections is in the table of them")
+  @Test("every file of the server that opens connections is in the table of outgoing connections")
   func connections() throws {
     let missing = try missing(from: section("### Outgoing connections")) {
       $0.contains(/\b(HTTPClient\(|ClientBootstrap\(|DatagramBootstrap\(|PQconnectdbParams\(|URLSession|socket\(AF_)/)

@@ -58,8 +58,7 @@ struct EarlyEventsTests {
     }
   }
 
-  @Test(
-    "more than may be held end the sequences of a client that comes for the first time, as they would be incomplete")
+  @Test("if a new client receives more early events than it may hold, its sequences end with an error")
   func tooManyAtFirst() async throws {
     try await Rig.with { (rig) async throws in
       try await rig.withClient(.webSocket, { $0.maxWaitingUpdates = 3 }) { (client) async throws in
@@ -72,7 +71,7 @@ struct EarlyEventsTests {
     }
   }
 
-  @Test("a client that missed more events than it may hold loses its socket")
+  @Test("if a returning client receives more early events than it may hold, its socket counts as new")
   func tooMany() async throws {
     try await Self.returning(limit: 1, pid: nil) { (client, _) async throws in
       #expect(await !client.isRecovered())

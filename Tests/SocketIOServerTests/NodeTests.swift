@@ -10,7 +10,7 @@ struct NodeTests {
   }
 
   @Test(
-    "the node is followed by a dot, in every transport, and sessions work as without it", arguments: Carrier.allCases)
+    "ids begin with the node and a dot in every transport; sessions work as without it", arguments: Carrier.allCases)
   func works(carrier: Carrier) async throws {
     try await TestServer.with(Self.configuration("node-1")) { (server) async throws in
       let client = try await EngineClient(server, carrier)
@@ -24,7 +24,7 @@ struct NodeTests {
     }
   }
 
-  @Test("there is no node by default, and the id of an Engine.IO 3 client's socket has it too")
+  @Test("ids have no node by default; if there is one, a socket id of an Engine.IO 3 client has it too")
   func forms() async throws {
     try await TestServer.with { (server) async throws in
       let client = try await EngineClient(server, .polling)

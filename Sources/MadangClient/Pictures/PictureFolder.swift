@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import NIOPosix
 
-/// Pictures in files, each after the digest of its bytes. A file's date is that of its last use.
+/// Pictures on disk. Each file has the digest of a picture's bytes, then the bytes. Its modification date is the time of the last use.
 actor PictureFolder {
   private let folder: URL
   private let age: TimeInterval

@@ -14,7 +14,7 @@ package struct Failure: Error, Equatable {
     /// No account has the invited e-mail address.
     case noSuchInvitee
     case notOwner
-    /// An owner must hand over first.
+    /// The owner must first hand the workspace or channel over to another member.
     case mustHandOver
     case notEnoughCoins
     /// The payment is unknown, or was credited before.

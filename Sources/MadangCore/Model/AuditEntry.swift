@@ -84,7 +84,7 @@ package struct Origin: Sendable {
 struct AuditDetail: Sendable, ExpressibleByDictionaryLiteral {
   /// Limit of one text, in characters.
   static let maxText = 200
-  /// Limit of all details as JSON, in bytes. Details beyond it are dropped, last names first.
+  /// Limit of all details as JSON, in bytes. Details beyond it are dropped, in descending order of their names.
   static let maxSize = 8192
 
   /// A JSON object with string values, sorted by name.

@@ -1,5 +1,5 @@
-/// A change of rooms, memberships or sessions of which sockets must be notified. The end of a membership may arrive after the membership
-/// has begun again.
+/// A change of a room, a membership or a session that affects sockets. When `membershipEnded` arrives, the account may already have joined
+/// the workspace again.
 package enum Change: Hashable, Sendable {
   /// A channel was deleted with all its chats.
   case roomDeleted(Int64, workspace: Int64)

@@ -51,7 +51,7 @@ extension Madang {
   /// Confirms the address of a link's account. The caller must also know the password: if another person has signed up with this address,
   /// its owner does not know the password and must not confirm an account in which that person would act in the owner's name. Returns what
   /// the account still waits for. Throws `.notFound`; `.signInFailed` for a wrong password.
-  /// - Parameter turn: The caller whose turn at the hashing threads this takes.
+  /// - Parameter turn: Names the caller. Callers take turns at the hashing threads.
   package func confirmAddress(code: String, password: String, from address: String, turn: String) async throws
     -> Waiting?
   {

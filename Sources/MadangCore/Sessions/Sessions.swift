@@ -24,7 +24,7 @@ extension Madang {
   /// Signs in by e-mail and password. Throws the same `.signInFailed` for an unknown e-mail, a wrong password, an account with another
   /// sign-in method, and an account that must confirm its address first.
   ///
-  /// - Parameter turn: The caller whose turn at the hashing threads this takes; requests of one caller wait for each other.
+  /// - Parameter turn: Names the caller. Callers take turns at the hashing threads.
   package func signIn(email: String, password: String, deviceToken: String?, from origin: Origin, turn: String)
     async throws -> SignedIn
   {

@@ -1,7 +1,7 @@
 import Storage
 
 extension Madang {
-  /// - Parameter turn: The caller whose turn at the hashing threads this takes; requests of one caller wait for each other.
+  /// - Parameter turn: Names the caller. Callers take turns at the hashing threads.
   func hash(password: String, turn: String = "") async throws -> String {
     let (salt, method) = (ids.bytes(16), PasswordHash.Method.argon2id(settings.passwords.cost))
     return try await hashing.run(turn: turn) { try PasswordHash(of: password, salt: salt, method: method).stored }

@@ -62,9 +62,9 @@ extension Madang {
   /// Throws `.notFound` unless the code of a link is valid. It stays valid.
   package func requirePasswordReset(code: String) async throws { try await require(.passwordReset, code: code) }
 
-  /// Sets a new password for the account of a code, and ends the account's sessions and links. The holder of the link has proved to own the
-  /// address, so the address is confirmed. Throws `.notFound`, `.invalid`.
-  /// - Parameter turn: The caller whose turn at the hashing threads this takes.
+  /// Sets a new password for the account of a reset link, and ends the account's sessions and reset links. A client that has the link can
+  /// read the account's mail, so the address is confirmed too. Throws `.notFound`, `.invalid`.
+  /// - Parameter turn: Names the caller. Callers take turns at the hashing threads.
   package func resetPassword(code: String, to password: String, from address: String, turn: String) async throws {
     // Checked first, so that clients without a valid code cause no hashing.
     try await requirePasswordReset(code: code)

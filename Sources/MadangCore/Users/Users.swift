@@ -35,7 +35,7 @@ extension Madang {
   /// Makes an account with its welcome coins and its first session. Throws `.invalid`, `.duplicate` or `.notAdmitted`, in this order.
   ///
   /// - Parameters:
-  ///   - turn: The caller whose turn at the hashing threads this takes; requests of one caller wait for each other.
+  ///   - turn: Names the caller. Callers take turns at the hashing threads.
   ///   - mayCauseMail: Called once if a confirmation link would be mailed. Returns whether the caller may cause it.
   package func signUp(
     _ draft: SignUp, from origin: Origin, turn: String, mayCauseMail: @Sendable () -> Bool = { true }

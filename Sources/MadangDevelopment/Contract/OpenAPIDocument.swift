@@ -1,7 +1,7 @@
 import Foundation
 import OpenAPI
 
-/// An edition's OpenAPI document, as far as coverage reads it.
+/// The parts of an edition's OpenAPI document that coverage reads.
 struct OpenAPIDocument: Decodable {
   let paths: [String: Path]
   private let components: Components
@@ -44,7 +44,7 @@ struct OpenAPIDocument: Decodable {
     let required: Bool?
   }
 
-  /// Of a request or an answer.
+  /// The body of a request or an answer.
   struct Body: Decodable {
     struct Media: Decodable {
       let schema: Schema?
@@ -56,7 +56,7 @@ struct OpenAPIDocument: Decodable {
 
   struct Schema: Decodable {
     struct Property: Decodable {
-      /// The values it may have, if these are texts.
+      /// The allowed values; nil if any value is allowed, or if the allowed values are not strings.
       let values: [String]?
 
       private enum CodingKeys: String, CodingKey {
@@ -73,7 +73,7 @@ struct OpenAPIDocument: Decodable {
       case properties, required
     }
 
-    /// Other schemas, whose properties it also has.
+    /// The path of another schema, whose properties this one also has.
     let reference: String?
     let properties: [String: Property]?
     let required: [String]?
@@ -134,7 +134,7 @@ struct OpenAPIDocument: Decodable {
       .filter { $0.place == place && !($0.required ?? false) }.map(\.name)
   }
 
-  /// For each content type a schema, and the one it refers to.
+  /// For each content type, its schema and the schema to which that one refers.
   private func schemas(of body: Body) -> [[Schema]] {
     (body.content ?? [:]).values.compactMap(\.schema).map { schema in
       let name = schema.reference.flatMap { $0.split(separator: "/").last }.map(String.init)

@@ -42,7 +42,7 @@ package struct DatabaseFileWatch: ServiceLifecycle.Service {
     let problem = madang.database.fileProblem
     let isNew = await state.set(problem)
     guard let problem else {
-      if isNew { madang.logger.notice("the database's file is again the one that is open; writes are accepted again") }
+      if isNew { madang.logger.notice("the database file is in its place again; writes are accepted again") }
       return
     }
     if isNew { madang.logger.critical("writes are refused", metadata: ["reason": "\(problem)"]) }

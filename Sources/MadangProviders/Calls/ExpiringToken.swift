@@ -31,8 +31,8 @@ actor ExpiringToken {
     }
   }
 
-  /// The provider refuses this token.
-  /// - Parameter age: The minimum age of the token before another one is requested.
+  /// Discards a token that the provider has refused, so that the next caller requests another one.
+  /// - Parameter age: A token that is younger than this is kept.
   func forget(_ text: String, after age: Duration = .zero) {
     if case .valid(text, let start, _) = state, ContinuousClock.now - start >= age { state = .none }
   }

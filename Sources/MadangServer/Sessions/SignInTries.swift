@@ -25,7 +25,7 @@ final class SignInTries: Sendable {
     var underWay = 0
     var waiting: [CheckedContinuation<Entry, Never>] = []
 
-    /// When its failures expire: after as many windows as they would have needed at one server.
+    /// When the failures expire: after as many windows as a single server would have needed to let them through.
     func end(_ settings: CallLimitSettings) -> Int64 {
       let windows = (failures - 1) / max(1, settings.signInFailures) + 1
       return began + Int64(min(max(1, windows), SignInTries.maxWindows)) * settings.signInWindow
@@ -47,11 +47,11 @@ final class SignInTries: Sendable {
 
   private struct State {
     var tries: [Key: Tries] = [:]
-    /// Where and when accounts signed in: failures elsewhere do not count there, even after they signed out.
+    /// When each account last signed in at an address. There, only its own failures at this address count, even after it has signed out.
     var homes: [Key: Int64] = [:]
-    /// Failures and running attempts of accounts from all addresses; each expires after its share of the window.
+    /// Failures and running attempts of each account, at all addresses. Each one expires after its share of the window.
     var anywhere: [KeyHash: Fading] = [:]
-    /// Failures and running attempts of addresses, over all accounts.
+    /// Failures and running attempts at each address, of all accounts.
     var addresses: [KeyHash: Fading] = [:]
     var nextSweep: Int64 = 0
   }
@@ -60,7 +60,7 @@ final class SignInTries: Sendable {
   private static let homeTime: Int64 = 30 * 24 * 3_600_000
   /// How many attempts may wait for others of the same account and address.
   private static let maxWaiting = 128
-  /// For how many windows failures at many servers are remembered.
+  /// The largest number of windows for which failures at several servers are remembered.
   private static let maxWindows = 16
 
   private let settings: CallLimitSettings
@@ -84,7 +84,7 @@ final class SignInTries: Sendable {
 
   /// Runs one attempt. Throws `E98` instead if the limit is reached; a `Failure(.signInFailed)` of `body` counts.
   ///
-  /// - Parameter isKnown: Whether the account was recently seen at this address: then failures elsewhere do not count.
+  /// - Parameter isKnown: Whether the account was recently used at this address. If so, only its own failures there count.
   func run<Success: Sendable>(
     account email: String, address: String, isKnown: () async throws -> Bool, _ body: () async throws -> Success
   ) async throws -> Success {

@@ -8,12 +8,14 @@ final class PaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   private let stallTimeout: TimeAmount
   private let minBytesPerSecond: Int
-  /// When more of the current request must have arrived. Each byte extends it, but never beyond `stallTimeout` from now: fast bytes do not
-  /// allow a longer silence later.
+  /// The deadline for more bytes of the current request; nil if none are expected. Each byte extends it, but never beyond `stallTimeout`
+  /// from now, so that fast bytes do not allow a longer silence later.
   private var due: NIODeadline?
-  /// Bytes written to the connection, and how many of them the kernel had taken when it last took some.
+  /// Bytes written to the connection so far.
   private var written = 0
+  /// How many of these bytes the kernel had accepted at `lastTaken`.
   private var taken = 0
+  /// When the kernel was last seen to accept bytes, or no bytes waited for it.
   private var lastTaken: NIODeadline
   private let now: () -> NIODeadline
   private var check: RepeatedTask?

@@ -3,8 +3,8 @@ import Synchronization
 /// Shows other programs which version of the schema this one knows, as long as it has the database open. Finds out whether an older
 /// program, which does not know a migration, still has the database open.
 ///
-/// PostgreSQL: each writer's session shares an advisory lock whose second number is the version; no connection can write without it.
-/// SQLite: each process shares a lock on a file beside the database.
+/// PostgreSQL: each writer's session holds a shared advisory lock, whose second number is the version; no connection can write without it.
+/// SQLite: each process holds a shared lock on a file beside the database.
 final class SchemaClaim: Sendable {
   private let file: FileLock?
   private let version = Mutex<Int?>(nil)
@@ -32,8 +32,8 @@ final class SchemaClaim: Sendable {
     try transaction.execute("SELECT pg_advisory_lock_shared(\(sql: Self.scope), CAST(\(version) AS INTEGER))")
   }
 
-  /// Takes the claim and those of `values` for a new session of PostgreSQL. Throws if the schema was migrated beyond this program, which
-  /// could not object while its connection was lost.
+  /// Takes the claim, and the claims of `values`, for a new session of PostgreSQL. Throws if the schema now has a migration with which this
+  /// program cannot work. That is possible because this program's claim had no effect while its connection was lost.
   func renew(on connection: any Connection, with values: ValueClaims) throws(EngineFailure) {
     guard let version = version.withLock(\.self) else { return }
     let transaction = Transaction(connection)
@@ -56,7 +56,7 @@ final class SchemaClaim: Sendable {
     }
   }
 
-  /// Runs a migration's body. Throws if a program has the database open that could not work after it.
+  /// Runs a migration's body. Throws if the database is open in an older program that could not work after the migration.
   func whileAlone(
     for migration: Migration, in transaction: Transaction, _ dialect: Dialect, _ body: () throws -> Void
   ) throws {

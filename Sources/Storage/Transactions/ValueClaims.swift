@@ -1,7 +1,9 @@
 import Synchronization
 
-/// Shows other programs, as long as this one has the database open, which value it uses where all programs must use the same one.
-/// PostgreSQL only: each writer's session shares an advisory lock whose second number is the hash of the value.
+/// The values that this program uses, where all programs of a database must use the same value. Other programs can see these claims as long
+/// as this program has the database open.
+///
+/// PostgreSQL only: each writer's session holds a shared advisory lock, whose second number is the hash of the value.
 final class ValueClaims: Sendable {
   private struct Claim {
     let value: String
@@ -46,8 +48,8 @@ final class ValueClaims: Sendable {
     claims.withLock { $0[name] = Claim(value: value, stands: stands) }
   }
 
-  /// Takes the claims for a new session. Throws if the database requires another value by now: other programs could not see this program's
-  /// claim while its connections were lost.
+  /// Takes the claims for a new session. Throws if the database now requires another value. That is possible because other programs could
+  /// not see this program's claims while its connections were lost.
   func renew(in transaction: Transaction) throws {
     for (name, claim) in claims.withLock(\.self) {
       try share(claim.value, for: name, in: transaction)

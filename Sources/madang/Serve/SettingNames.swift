@@ -31,7 +31,7 @@ enum SettingNames {
     "password.cost": "no longer a setting; use password.memory (KiB) and password.passes",
     "push.queue": "no longer a setting: chats wait in the database, at most push.lifetime seconds",
   ].merging(ignoredInFiles) { $1 }
-  /// Settings of earlier versions without which a server goes on as well.
+  /// Settings of earlier versions that a server can ignore. They cause a warning, so that it still starts after an update.
   private static let ignoredInFiles = [
     "audit.syslog": "no longer a setting; audit.file has the entries, for what reads files into the system's log"
   ].merging(
@@ -46,9 +46,8 @@ enum SettingNames {
     "MADANG_DEV_URL", "MADANG_KEY", "MADANG_PROFILE", "MADANG_SERVER", "MADANG_PRICE", "MADANG_TEST_",
   ]
 
-  /// Looks at the names of a settings file, which is JSON.
-  /// - Returns: Mistakes, and warnings about settings of earlier versions that no installation needs: a server starts after an update
-  ///   although its file has some.
+  /// Checks the names in a settings file, which is JSON.
+  /// - Returns: Mistakes, with which a server does not start, and warnings about the settings of earlier versions that it ignores.
   static func examine(file path: String) throws -> (mistakes: [String], warnings: [String]) {
     let file = try Data(contentsOf: URL(filePath: path))
     let shape = try JSONDecoder().decode(Shape.self, from: file)
