@@ -158,6 +158,62 @@ struct PipelinedWriteTests {
     }
   }
 
+  @Test("no body runs on after SQLite has rolled back the transaction of its batch")
+  func rolledBack() async throws {
+    let schema = Migration(
+      version: 2, name: "plain", sql: "CREATE TABLE posts (id BIGINT NOT NULL, room BIGINT NOT NULL, seq BIGINT NOT NULL, text TEXT);")
+    try await withDatabase(.sqlite) { database in
+      try await database.migrate([Self.schema, schema])
+      let announced = Log<Int64>()
+      try await database.write {
+        _ = try $0.execute("INSERT INTO chats (room, seq, author, ordinal, text) VALUES (2, 1, 1, 1, 'taken')")
+      }
+      let results = try await Self.together(database, 3) { database, n in
+        try await database.pipelinedWrite(key: 1) { transaction in
+          if n == 1 {
+            // The caller of a post with files; then SQLite rolls back, as it does after SQLITE_IOERR, _NOMEM, _FULL and _INTERRUPT.
+            _ = try await transaction.pipelined("SELECT 1 AS one")
+            try transaction.execute(
+              "INSERT OR ROLLBACK INTO chats (room, seq, author, ordinal, text) VALUES (2, 1, 1, 1, 'taken')")
+          }
+          _ = try await transaction.pipelined("SELECT 1 AS one")
+          let place = try await transaction.pipelined("UPDATE rooms SET seq = seq + 1 WHERE id = 1 RETURNING seq")
+          guard let seq: Int64 = try place.rows.first?.get("seq") else { throw Refusal() }
+          _ = try await transaction.pipelined(
+            "INSERT INTO posts (id, room, seq, text) VALUES (\(Int64.random(in: 1...Int64.max)), 1, \(seq), \("\(n)"))")
+          transaction.afterCommit { announced.append(seq) }
+          return seq
+        }
+      }
+      let rows = try await database.read { try $0.all("SELECT text, seq FROM posts ORDER BY seq") { "\(try $0.get("seq", as: Int64.self)):\(try $0.get("text", as: String.self))" } }
+      #expect(results.map(\.seq) == [1, nil, 2])
+      #expect(rows == ["1:0", "2:2"])
+      #expect(announced.all == [1, 2])
+    }
+  }
+
+  @Test("a connection lost in the middle of a round loses and repeats nothing", .enabled(if: PostgresServer.url != nil))
+  func lost() async throws {
+    try await withRooms(.postgres) { database in
+      let announced = Log<Int64>()
+      let killed = Log<Int>()
+      let results = try await Self.together(database, 6) { database, n in
+        try await database.pipelinedWrite(key: 1) { transaction in
+          if n == 3, killed.all.isEmpty {
+            killed.append(1)
+            _ = try await transaction.pipelined("SELECT 1 AS one FROM (SELECT pg_terminate_backend(pg_backend_pid())) AS x")
+          } else {
+            _ = try await transaction.pipelined("SELECT 1 AS one")
+          }
+          return try await Self.post("\(n)", announced, transaction)
+        }
+      }
+      #expect(results.map(\.seq) == [1, 2, 3, 4, 5, 6])
+      #expect(announced.all == [1, 2, 3, 4, 5, 6])
+      #expect(try await Self.texts(database) == ["0", "1", "2", "3", "4", "5"])
+    }
+  }
+
   @Test("a plain write keeps its place among pipelined ones", arguments: TestEngine.available)
   func mixed(_ engine: TestEngine) async throws {
     try await withRooms(engine) { database in

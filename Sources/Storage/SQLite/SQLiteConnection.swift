@@ -19,6 +19,8 @@ final class SQLiteConnection: Connection {
   private(set) var changes = 0
   private(set) var isStopped = false
   private(set) var isUsable = true
+  /// Why SQLite rolled back the present transaction by itself. A later statement would be committed at once.
+  private var rollback: EngineFailure?
 
   /// Turns off SQLite's memory statistics, which take a lock at each allocation. If other code in the process has used SQLite before, the
   /// setting stays unchanged.
@@ -70,7 +72,7 @@ final class SQLiteConnection: Connection {
   var transaction: TransactionState { sqlite3_get_autocommit(database) == 0 ? .open : .none }
 
   func begin(_ access: Access, stop: SQL?) throws(EngineFailure) {
-    isStopped = false
+    (isStopped, rollback) = (false, nil)
     if access == .write { try refuseExchangedFile() }
     try control(access == .write ? Self.beginWrite : Self.beginRead)
     guard let stop else { return }
@@ -130,6 +132,7 @@ final class SQLiteConnection: Connection {
   }
 
   func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int {
+    if let rollback { throw rollback }
     let statement = try take(sql.template)
     let before = sqlite3_total_changes64(database)
     defer {
@@ -264,6 +267,7 @@ final class SQLiteConnection: Connection {
   private func failure(_ code: CInt, _ text: String) -> EngineFailure {
     let failure = EngineFailure(sqlite: code, database, sql: text)
     if failure.cause.code == .connectionLost { isUsable = false }
+    if transaction == .none, rollback == nil { rollback = failure }
     return failure
   }
 
