@@ -1,3 +1,4 @@
+import Foundation
 import MadangAPI
 import NIOHTTP1
 import Storage
@@ -92,6 +93,38 @@ struct AnnouncementTests {
         }
       }
       #expect(try await AuditTests.entries(world, .announcementMade, .announcementCancelled).count == 3)
+    }
+  }
+
+  @Test("an announcement comes after the chats before it", arguments: TestEngine.available)
+  func order(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings) { (world) async throws in
+      let madang = world.server.madang
+      let yard = try await world.courtyard()
+      let channel = try #require(try await yard.a.get("\(yard.w)/channels").list?.last?["channel_id"]?.string)
+      _ = try await yard.a.success(.POST, "\(yard.w)/channels/\(channel)/chats", .json(["content": "first"]))
+      let room = try await madang.database.read { try $0.first("SELECT room_id FROM chats") { try $0.get("room_id", as: Int64.self) } }
+      _ = try await madang.announce("announced", title: "", from: yard.c.email, workspace: nil)
+      let (began, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      async let blocker: Void = madang.database.write(key: room) { _ in
+        began.signal()
+        go.wait()
+      }
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          began.wait()
+          continuation.resume()
+        }
+      }
+      let post = Task { try await yard.a.success(.POST, "\(yard.w)/channels/\(channel)/chats", .json(["content": "posted"])) }
+      while madang.database.waiting.writes < 1 { try await Task.sleep(for: .milliseconds(1)) }
+      let announcement = Task { try await madang.postAnnouncement() }
+      while madang.database.waiting.writes < 2 { try await Task.sleep(for: .milliseconds(1)) }
+      go.signal()
+      try await blocker
+      _ = try await (post.value, announcement.value)
+      let chats = try await Self.general(yard.a, yard.w).map { $0["content"]?.string }
+      #expect(chats == ["first", "posted", "announced"])
     }
   }
 

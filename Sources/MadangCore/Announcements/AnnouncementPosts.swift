@@ -52,7 +52,7 @@ extension Madang {
   package func postAnnouncement() async throws -> Bool {
     guard let next = try await database.read({ try $0.nextAnnouncementRoom() }) else { return false }
     try await database.pipelinedWrite(key: next.room) { [self, now = clock.now] transaction in
-      guard let (content, author) = try transaction.take(next),
+      guard let (content, author) = try await transaction.take(next),
         let place = try await transaction.takePlace(inRoom: next.room, now: now)
       else { return }
       _ = try await insertChat(content, [], at: place, by: author, transaction)

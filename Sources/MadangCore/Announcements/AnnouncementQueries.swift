@@ -67,10 +67,11 @@ extension Transaction {
 
   /// Claims the post of an announcement in a channel, and returns its text and author. Nil if another server has posted it, or if it was
   /// cancelled.
-  func take(_ room: AnnouncementRoom) throws -> (content: String, author: Person)? {
-    let isTaken = try execute(
+  nonisolated(nonsending) func take(_ room: AnnouncementRoom) async throws -> (content: String, author: Person)? {
+    // Awaited, so that it awaits as many statements as a post, and keeps its place in the room.
+    let isTaken = try await pipelined(
       "DELETE FROM announcement_rooms WHERE announcement_id = \(room.announcement) AND room_id = \(room.room)")
-    guard isTaken == 1 else { return nil }
+    guard isTaken.count == 1 else { return nil }
     return try first(
       """
       SELECT a.content, \(sql: Person.columns) FROM announcements a JOIN users u ON u.id = a.author_id
