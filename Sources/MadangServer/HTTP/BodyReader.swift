@@ -17,7 +17,8 @@ final class BodyReader {
   let store: FileStore
   let limits: BodyLimits
   let maxFileSize: Int
-  /// Asked before a file is stored: whether the caller may send files. Files of unknown callers are read and dropped.
+  /// Asked before a file is stored: whether the caller may send files. Files of unknown callers are read and dropped. Released by
+  /// ``finish()``, because it refers to the call, and the call refers to this reader.
   var takesFiles: () async throws -> Bool = { false }
   private let ledger: Ledger
   private let payer: KeyHash
@@ -90,6 +91,7 @@ final class BodyReader {
     uploads = []
     for (cost, amount) in charged { ledger.giveBack(cost, amount, for: payer) }
     charged = [:]
+    takesFiles = { false }
   }
 
   /// Notes bytes that are held until the end of the call. Throws `E98` if they are too many.
