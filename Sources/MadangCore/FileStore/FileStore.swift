@@ -130,8 +130,8 @@ package struct FileStore: Sendable {
 
   /// Throws if the disk cannot be written to or the home cannot be used.
   package func ping() async throws {
-    // Checks that run at the same time may share this file.
-    let probe = uploads.appending(path: "probe")
+    // Several servers may share the directory. Not from `ids`: a check is no part of a repeatable world.
+    let probe = uploads.appending(path: "probe-\(UUID().uuidString)")
     try await workers.run {
       try makeUploads()
       defer { try? FileManager.default.removeItem(at: probe) }
