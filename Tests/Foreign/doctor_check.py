@@ -324,7 +324,7 @@ def proxied(house):
             house.write({"public.url": ""} | {"registration": "closed"})
             finds(house.both(f"http://127.0.0.1:{house.port}"))
             house.write()
-            for arguments, words in ((), "no root"), (("--ca-file", "/nonexistent.pem"), "--ca-file"):
+            for arguments, words in ((), "trusted authority"), (("--ca-file", "/nonexistent.pem"), "--ca-file"):
                 found = house.doctor(house.url, "--outside", *arguments)
                 finds(found, "tlsTrust:error")
                 if not any(words in one["message"] for one in found[1]):

@@ -151,7 +151,7 @@ struct AccountDeletionTests {
           try ["email", "email_key", "nickname", "phone"].map { try row.get($0, as: String.self) }
         }
       }
-      #expect(!left.joined().contains { $0.lowercased().contains("joon") || $0.contains("010") })
+      #expect(!left.joined().contains { $0.lowercased().contains("joon") || $0.contains("010-1234-5678") })
       let coins = try await madang.database.read { try $0.coinFindings() }
       #expect(coins.isEmpty)
       await #expect { _ = try await madang.enable(email: record.account.person.email) } throws: {

@@ -121,7 +121,7 @@ struct WrongClockTests {
       #expect(
         try await World.eventually {
           log.lines.contains {
-            $0.contains("1 room ends with chats dated in the future") && $0.contains("redate")
+            $0.contains("1 room ends with chats that are dated in the future") && $0.contains("redate")
           }
         })
       running.cancel()

@@ -43,7 +43,7 @@ extension Madang {
         Your account at \(settings.publicURL) was used from a new place, or for the first time since its password was changed.
 
         When: \(words) UTC
-        Network: \(place.network ?? "unknown")
+        Network: \(place.network ?? "not known")
         Device: \(place.device)
 
         If it was you, there is nothing to do. If it was not you, \(cure)
