@@ -103,7 +103,9 @@ struct AnnouncementTests {
       let yard = try await world.courtyard()
       let channel = try #require(try await yard.a.get("\(yard.w)/channels").list?.last?["channel_id"]?.string)
       _ = try await yard.a.success(.POST, "\(yard.w)/channels/\(channel)/chats", .json(["content": "first"]))
-      let room = try await madang.database.read { try $0.first("SELECT room_id FROM chats") { try $0.get("room_id", as: Int64.self) } }
+      let room = try await madang.database.read {
+        try $0.first("SELECT room_id FROM chats") { try $0.get("room_id", as: Int64.self) }
+      }
       _ = try await madang.announce("announced", title: "", from: yard.c.email, workspace: nil)
       let (began, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       async let blocker: Void = madang.database.write(key: room) { _ in
@@ -116,7 +118,9 @@ struct AnnouncementTests {
           continuation.resume()
         }
       }
-      let post = Task { try await yard.a.success(.POST, "\(yard.w)/channels/\(channel)/chats", .json(["content": "posted"])) }
+      let post = Task {
+        try await yard.a.success(.POST, "\(yard.w)/channels/\(channel)/chats", .json(["content": "posted"]))
+      }
       while madang.database.waiting.writes < 1 { try await Task.sleep(for: .milliseconds(1)) }
       let announcement = Task { try await madang.postAnnouncement() }
       while madang.database.waiting.writes < 2 { try await Task.sleep(for: .milliseconds(1)) }

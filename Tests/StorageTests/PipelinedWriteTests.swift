@@ -161,7 +161,8 @@ struct PipelinedWriteTests {
   @Test("no body runs on after SQLite has rolled back the transaction of its batch")
   func rolledBack() async throws {
     let schema = Migration(
-      version: 2, name: "plain", sql: "CREATE TABLE posts (id BIGINT NOT NULL, room BIGINT NOT NULL, seq BIGINT NOT NULL, text TEXT);")
+      version: 2, name: "plain",
+      sql: "CREATE TABLE posts (id BIGINT NOT NULL, room BIGINT NOT NULL, seq BIGINT NOT NULL, text TEXT);")
     try await withDatabase(.sqlite) { database in
       try await database.migrate([Self.schema, schema])
       let announced = Log<Int64>()
@@ -185,7 +186,11 @@ struct PipelinedWriteTests {
           return seq
         }
       }
-      let rows = try await database.read { try $0.all("SELECT text, seq FROM posts ORDER BY seq") { "\(try $0.get("seq", as: Int64.self)):\(try $0.get("text", as: String.self))" } }
+      let rows = try await database.read {
+        try $0.all("SELECT text, seq FROM posts ORDER BY seq") {
+          "\(try $0.get("seq", as: Int64.self)):\(try $0.get("text", as: String.self))"
+        }
+      }
       #expect(results.map(\.seq) == [1, nil, 2])
       #expect(rows == ["1:0", "2:2"])
       #expect(announced.all == [1, 2])
@@ -201,7 +206,8 @@ struct PipelinedWriteTests {
         try await database.pipelinedWrite(key: 1) { transaction in
           if n == 3, killed.all.isEmpty {
             killed.append(1)
-            _ = try await transaction.pipelined("SELECT 1 AS one FROM (SELECT pg_terminate_backend(pg_backend_pid())) AS x")
+            _ = try await transaction.pipelined(
+              "SELECT 1 AS one FROM (SELECT pg_terminate_backend(pg_backend_pid())) AS x")
           } else {
             _ = try await transaction.pipelined("SELECT 1 AS one")
           }
