@@ -40,7 +40,6 @@ extension Target.Dependency {
   static let logging: Self = .product(name: "Logging", package: "swift-log")
   static let nioCore: Self = .product(name: "NIOCore", package: "swift-nio")
   static let nioEmbedded: Self = .product(name: "NIOEmbedded", package: "swift-nio")
-  static let nioFileSystem: Self = .product(name: "_NIOFileSystem", package: "swift-nio")
   static let nioFoundationCompat: Self = .product(
     name: "NIOFoundationCompat", package: "swift-nio")
   static let nioHTTP1: Self = .product(name: "NIOHTTP1", package: "swift-nio")
@@ -131,8 +130,7 @@ let chatServer: [Target] = [
     name: "MadangServer",
     dependencies: [
       "MadangOperations", "MadangProviders", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer",
-      "Storage", .asyncHTTPClient, .crypto, .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore,
-      .nioHTTP1, .nioPosix, .nioFileSystem, .nioSSL, .serviceLifecycle,
+      "Storage", .crypto, .hummingbird, .httpTypes, .jwtKit, .logging, .nioCore, .nioPosix, .serviceLifecycle,
     ], exclude: ["README.md"], resources: [.embedInCode("Resources/page.html")]),
 ]
 
@@ -147,9 +145,9 @@ let clients: [Target] = [
   .executableTarget(
     name: "madang",
     dependencies: [
-      "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangClient", "MadangAPI",
-      "MadangDevelopment", "Conformance", "SocketIOServer", .argumentParser, .asyncHTTPClient, .configuration, .logging,
-      .nioCore, .nioHTTP1, .system, .unixSignals, .serviceLifecycle,
+      "MadangServer", "MadangOperations", "MadangCore", "MadangClient", "MadangAPI", "MadangDevelopment", "Conformance",
+      .argumentParser, .asyncHTTPClient, .configuration, .logging, .nioCore, .nioHTTP1, .system, .unixSignals,
+      .serviceLifecycle,
     ], exclude: ["README.md"]),
 ]
 
@@ -161,17 +159,12 @@ let testKit: [Target] = [
     dependencies: [
       "MadangServer", "MadangOperations", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer",
       "Storage", .crypto, .deque, .hummingbird, .httpTypes, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
-    ], exclude: ["README.md"],
-    resources: [
-      .embedInCode("Resources/empty.yaml"), .embedInCode("Resources/courtyard.yaml"),
-      .embedInCode("Resources/crowded.yaml"), .embedInCode("Resources/edge.yaml"),
-    ]),
+    ], exclude: ["README.md"], resources: [.embedInCode("Resources")]),
   // The same as a library for tests in Swift.
   .target(
     name: "MadangTesting",
-    dependencies: [
-      "MadangDevelopment", "MadangServer", "MadangOperations", "MadangCore", "MadangClient", "MadangAPI", .logging,
-    ], exclude: ["README.md"]),
+    dependencies: ["MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", .logging],
+    exclude: ["README.md"]),
   // The wire contract as a black-box suite, for any server.
   .target(
     name: "Conformance",
