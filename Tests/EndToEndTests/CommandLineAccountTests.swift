@@ -89,8 +89,9 @@ struct CommandLineAccountTests {
       let other = server.url.replacingOccurrences(of: "127.0.0.1", with: "localhost")
       let outcome = try await mina.run("whoami", "--server", other)
       #expect(outcome.status == 1)
-      #expect(outcome.errors.count == 1 && outcome.errors[0].hasPrefix("madang: not signed in at \(other): "))
-      #expect(outcome.errors[0].contains("is of \(server.url); sign in with `madang login --server \(other)`"))
+      #expect(
+        outcome.errors.count == 1 && outcome.errors[0].hasPrefix("madang: this profile is not signed in at \(other): "))
+      #expect(outcome.errors[0].contains("belongs to \(server.url); sign in with `madang login --server \(other)`"))
     }
   }
 

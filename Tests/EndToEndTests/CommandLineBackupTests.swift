@@ -361,7 +361,7 @@ struct CommandLineBackupTests {
 
       let without = try await Self.run(["admin", "check"], environment)
       #expect(without.status == 1)
-      #expect(without.output.first?.contains("the files are of none") ?? false, "\(without.errors)")
+      #expect(without.output.first?.contains("the files to none") ?? false, "\(without.errors)")
       #expect(without.errors == ["madang: 201 findings"])
       let refused = try await Self.run(["admin", "backup", backups], environment)
       #expect(refused.status == 1 && refused.errors.joined().contains("--data, --files and --database-url belong"))

@@ -243,7 +243,7 @@ struct CommandLineDevTests {
       let waited = try await shell.run("dev", "scripts", "wait", "late", "--within", "10ms", "--world", "w1")
       #expect(
         waited.errors == [
-          "madang: the script 'late' did not end within 10ms; the clock is frozen: pauses and rates continue with "
+          "madang: the script 'late' is not done within 10ms; the clock is frozen: pauses and rates continue with "
             + "'madang dev clock advance 10s --world w1'"
         ], "\(waited.errors)")
     }
