@@ -140,7 +140,7 @@ struct Housekeeping: ServiceLifecycle.Service {
   /// Rows first: they name the files.
   private func clearDeleted() async throws {
     while case let places = try await service.madang.deletedPlaces(), !places.isEmpty {
-      // Rows that exist now stay for the whole time, whatever their date is, because clocks of servers differ.
+      // Rows that exist now are kept for the whole grace period, measured from here: their dates come from other servers' clocks.
       if grace > .zero { try await service.madang.clock.sleep(for: grace) }
       try await service.madang.clearDeleted(places)
       try await service.madang.removeRetiredFiles()

@@ -40,7 +40,7 @@ extension Madang {
   ///
   /// If the settings say so, the account is deleted together with the provider's, unless it owns workspaces or belongs to one on legal
   /// hold. In read-only mode its sessions end and `.writesStopped` is thrown; the account is deleted when the notice comes again.
-  package func heed(_ notice: ProviderNotice, from address: String) async throws -> NoticeOutcome {
+  package func process(_ notice: ProviderNotice, from address: String) async throws -> NoticeOutcome {
     guard notice.event == .accountDeleted, settings.accounts.deletedWithProvider else {
       return try await revoke(notice, from: address)
     }

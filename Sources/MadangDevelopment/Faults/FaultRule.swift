@@ -44,7 +44,7 @@ package struct FaultMatch: Codable, Equatable, Sendable {
   package var nth: Int?
   /// Only every second (2), third (3), ... match.
   package var every: Int?
-  /// The share of those that is chosen at random: 0 to 1.
+  /// The probability with which the fault strikes each of the remaining matches, from 0 to 1.
   package var probability: Double?
   /// The seed of the choice. Equal seeds choose equally.
   package var seed: UInt64?

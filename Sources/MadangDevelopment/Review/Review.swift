@@ -1,8 +1,8 @@
 import MadangAPI
 import MadangCore
 
-/// Searches a journal for habits of clients that will fail in production. Clients are told apart by the account of their
-/// token; several devices of one account count as one client.
+/// Searches a journal for habits of clients that will fail in production. A client is identified by the account of
+/// its token; several devices of one account count as one client.
 package enum Review {
   /// The findings, and what was examined.
   package struct Report: Codable, Sendable {

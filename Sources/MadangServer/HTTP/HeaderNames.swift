@@ -26,7 +26,7 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-  /// Same as the subscript, but faster for a single field: that makes the text anew. For headers that every request is asked for.
+  /// The same value as the subscript's, but for a single field without a copy of its text. For headers that are read at every request.
   func value(of name: HTTPField.Name) -> String? {
     guard let index = firstIndex(where: { $0.name == name }) else { return nil }
     return self[(index + 1)...].contains { $0.name == name } ? self[name] : self[index].value

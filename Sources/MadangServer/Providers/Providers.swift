@@ -10,7 +10,7 @@ struct Providers: Sendable {
   let kakao: (any SocialVerifier)?
   let appleNotices: AppleTokens?
   let kakaoNotices: KakaoNotices?
-  /// Lines of the log about notices that were not heeded: who sends junk writes no more of them.
+  /// Limits the log lines about notices without effect, because anyone can send them.
   let noticeLines = LogBudget(limit: 10)
 
   func social(_ provider: SocialProvider) -> (any SocialVerifier)? {

@@ -213,7 +213,7 @@ final class SignInTries: Sendable {
     return max(0, fading.failures - Double(now - fading.at) * Double(limit) / Double(settings.signInWindow))
   }
 
-  /// Removes expired entries; if there are still too many, removes the older half of those without waiting attempts.
+  /// Removes expired entries. If too many are left, also removes the older half of the entries without waiting attempts.
   private func sweep(_ state: inout State, _ now: Int64) {
     let most = settings.maxCallers
     let largest = [state.tries.count, state.homes.count, state.anywhere.count, state.addresses.count].max() ?? 0

@@ -47,7 +47,7 @@ extension ReceivedRequest {
     let payer = CallLimits.Subject.address(client.networkHash)
     do {
       try service.limits.check(payer)
-      let outcome = try await service.madang.heed(try await read(), from: client.text)
+      let outcome = try await service.madang.process(try await read(), from: client.text)
       service.metrics.notice(provider, outcome.rawValue)
       return .nothing
     } catch let refusal as Refusal where refusal.code == .tooManyCalls {
