@@ -44,8 +44,6 @@ struct Room: Sendable {
   var chats: String { path + "/chats" }
   var unreads: String { path + "/unreads" }
   var leave: String { path + "/" + workspace.leaveWord }
-  /// The key of a chat's id.
-  var chatKey: String { if case .channel = kind { "chat_id" } else { "dm_id" } }
   var event: String { if case .channel = kind { "channel" } else { "dm" } }
 
   var namespace: String {

@@ -18,9 +18,6 @@ extension Response {
 }
 
 extension HTTPFields {
-  /// How many fields ``json`` has. A constant, as every request asks.
-  package static var jsonCount: Int { 4 }
-
   /// Of answers that are JSON.
   package static let json: HTTPFields = [
     .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
