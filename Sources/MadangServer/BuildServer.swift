@@ -83,7 +83,7 @@ package func buildServer(
     packetHook: surroundings.packets)
   let parts = ServerParts(
     settings: settings, clock: clock, ids: ids, pools: pools ?? WorkerPools(settings), ledger: ledger,
-    socketIO: socketIO, socketPath: sockets.path, occurrences: surroundings.occurrences, logger: logger)
+    socketIO: socketIO, socketPath: sockets.path, standIns: surroundings.standIns, logger: logger)
   let built = try await parts.build()
   if isAlone {
     // A server whose database takes no writes now still tells what it has.

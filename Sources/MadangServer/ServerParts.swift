@@ -16,14 +16,14 @@ struct ServerParts {
   let ledger: Ledger
   let socketIO: SocketIOServer
   let socketPath: String
-  let occurrences: (@Sendable (Occurrence) -> Void)?
+  let standIns: ProviderStandIns
   let logger: Logger
   private let metrics = Metrics()
   private let announcements = Announcements()
 
   init(
     settings: ServerSettings, clock: Clock, ids: IDSource, pools: WorkerPools, ledger: Ledger,
-    socketIO: SocketIOServer, socketPath: String, occurrences: (@Sendable (Occurrence) -> Void)?, logger: Logger
+    socketIO: SocketIOServer, socketPath: String, standIns: ProviderStandIns, logger: Logger
   ) {
     self.settings = settings
     // Tests of clients make accounts all day.
@@ -33,7 +33,7 @@ struct ServerParts {
       self.settings.keys.merge(EditionName.developmentKeys) { $1 }
     }
     (self.clock, self.ids, self.pools, self.ledger) = (clock, ids, pools, ledger)
-    (self.socketIO, self.socketPath, self.occurrences, self.logger) = (socketIO, socketPath, occurrences, logger)
+    (self.socketIO, self.socketPath, self.standIns, self.logger) = (socketIO, socketPath, standIns, logger)
   }
 
   /// The parts of a server on one database.
@@ -48,20 +48,18 @@ struct ServerParts {
   func build() async throws -> Built {
     var settings = settings
     let secrets = try Secrets(directory: settings.secretsDirectory, ids: ids)
-    let development =
-      settings.isDevelopment ? Development(clock: clock, ids: ids, observe: occurrences) : nil
     let providers = try Providers(
-      settings.providers, clock: clock, development: development, troubles: metrics.troubles)
+      settings.providers, clock: clock, standIns: standIns, troubles: metrics.troubles)
     let pushSender =
-      try await settings.providers.pushSender(lifetime: settings.push.lifetime, logger: logger) ?? development?.pushes
+      try await settings.providers.pushSender(lifetime: settings.push.lifetime, logger: logger) ?? standIns.pushes
     settings.domain.pushesChats = pushSender != nil
-    let mailSender = try mailSender(settings.mail, development)
+    let mailSender = settings.mail.server.isEmpty ? standIns.mails : try SMTPSender(settings.mail)
     settings.domain.sendsMail = mailSender != nil
     let sink = AuditSink(settings, clock: clock, logger: logger)
     let (madang, tokenKey) = try await openDatabase(settings, secrets, sink)
     let channel = try madang.database.makeNotificationChannel("madang")
     let notices = channel.map { CommitNotices($0, secret: tokenKey) }
-    let service = await makeService(settings, madang, tokenKey, notices, providers, development)
+    let service = await makeService(settings, madang, tokenKey, notices, providers)
     let editions = editions(settings)
     let pushes = PushQueue(
       madang: madang, sender: pushSender, settings: settings.push, editions: editions, metrics: metrics)
@@ -121,7 +119,7 @@ struct ServerParts {
 
   private func makeService(
     _ settings: ServerSettings, _ madang: Madang, _ tokenKey: [UInt8], _ notices: CommitNotices?,
-    _ providers: Providers, _ development: Development?
+    _ providers: Providers
   ) async -> Service {
     let keys = KnownKeys(settings.keys, madang: madang)
     await keys.load()
@@ -133,7 +131,7 @@ struct ServerParts {
       recent: RecentAddresses(madang: madang, held: held, secret: tokenKey, notices: notices), ledger: ledger,
       held: held, cookie: SocketCookie(secret: tokenKey, path: socketPath, settings: settings.domain),
       socketIO: socketIO, editions: editions(settings).filter { settings.edition ?? $0.id == $0.id },
-      providers: providers, development: development, metrics: metrics,
+      providers: providers, metrics: metrics,
       refusals: RefusedSignIns(madang, perMinute: settings.auditSinks.refusalsPerMinute),
       links: LinkRequests(madang, settings, metrics: metrics),
       securityLog: SecurityLog(logger, linesPerMinute: settings.limits.securityLines, clock: clock),
@@ -156,9 +154,4 @@ struct ServerParts {
       try await madang.files.ping()
     }
   }
-}
-
-/// What sends mails; nil where that is off.
-private func mailSender(_ settings: MailSettings, _ development: Development?) throws -> (any MailSender)? {
-  settings.server.isEmpty ? development?.mails : try SMTPSender(settings)
 }

@@ -25,8 +25,6 @@ final class Service: Sendable {
   /// Those this server speaks.
   let editions: [Edition]
   let providers: Providers
-  /// Nil outside of development mode.
-  let development: Development?
   let metrics: Metrics
   let refusals: RefusedSignIns
   let links: LinkRequests
@@ -43,7 +41,7 @@ final class Service: Sendable {
   init(
     madang: Madang, settings: ServerSettings, keys: KnownKeys, tokens: AccessTokens, limits: CallLimits,
     tries: SignInTries, recent: RecentAddresses, ledger: Ledger, held: HeldConnects, cookie: SocketCookie,
-    socketIO: SocketIOServer, editions: [Edition], providers: Providers, development: Development?, metrics: Metrics,
+    socketIO: SocketIOServer, editions: [Edition], providers: Providers, metrics: Metrics,
     refusals: RefusedSignIns, links: LinkRequests, securityLog: SecurityLog, readinessProbe: ReadinessProbe,
     loopback: LoopbackWatch?, doctorProbe: DoctorProbe, failureLog: FailureLog, logger: Logger
   ) {
@@ -51,7 +49,7 @@ final class Service: Sendable {
     (self.limits, self.tries, self.recent, self.ledger) = (limits, tries, recent, ledger)
     listTurns = ListTurns(places: settings.databaseReaderCount / 2)
     (self.held, self.cookie, self.socketIO, self.editions) = (held, cookie, socketIO, editions)
-    (self.providers, self.development, self.metrics) = (providers, development, metrics)
+    (self.providers, self.metrics) = (providers, metrics)
     self.refusals = refusals
     self.links = links
     (self.securityLog, self.readinessProbe, self.logger) = (securityLog, readinessProbe, logger)

@@ -1,5 +1,4 @@
 import MadangDevelopment
-import MadangServer
 
 /// The status of a payment at the payment provider.
 public enum MadangPaymentStatus: String, Sendable {
@@ -21,7 +20,7 @@ extension MadangWorld {
   /// - Throws: ``MadangTestingError``.
   public func pay(_ amount: Int, for merchantUID: String, status: MadangPaymentStatus = .paid) throws -> String {
     try MadangTestingError.wording {
-      try kit.people.server().server.recordPayment(of: merchantUID, amount: amount, status: status.rawValue)
+      try kit.people.server().standIns.recordPayment(of: merchantUID, amount: amount, status: status.rawValue)
     }
   }
 
@@ -35,7 +34,7 @@ extension MadangWorld {
     from provider: MadangSocialProvider, subject: String, email: String? = nil, nickname: String? = nil
   ) throws -> String {
     try MadangTestingError.wording {
-      try kit.people.server().server.socialToken(
+      try kit.people.server().standIns.socialToken(
         from: provider.rawValue, subject: subject, email: email, nickname: nickname)
     }
   }

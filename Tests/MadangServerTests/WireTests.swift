@@ -215,7 +215,7 @@ struct WireTests {
     #expect(target.segments == ["v1", "a/b", "한%zz%4", "%A"])
     #expect(target["q"] == "a b+" && target["bare"] == "" && target["e"] == "" && target["none"] == nil)
     for text in ["", "/", "?", "#", "/?#"] {
-      #expect(RequestTarget(text).segments.isEmpty && RequestTarget(text).keys.isEmpty, "\(text)")
+      #expect(RequestTarget(text).segments.isEmpty && RequestTarget(text)[""] == nil, "\(text)")
     }
     #expect(RequestTarget("/a#b?c=d").segments == ["a"] && RequestTarget("/a?%=%&é=é")["é"] == "é")
     // To compare a letter with many marks takes the square of their number.

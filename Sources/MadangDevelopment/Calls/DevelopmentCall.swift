@@ -103,6 +103,35 @@ struct DevelopmentCall: Sendable {
   }
 }
 
+extension HTTPRequest {
+  /// Whether the path is under `/_dev`. Every request calls this, so only likely paths are parsed.
+  var isDevelopmentCall: Bool {
+    let first = pathWithoutQuery.utf8.drop { $0 == UInt8(ascii: "/") }.first
+    guard first == UInt8(ascii: "_") || first == UInt8(ascii: "%") else { return false }
+    return RequestTarget(path ?? "").segments.first == "_dev"
+  }
+}
+
+extension MadangServer {
+  /// Answers a call under `/_dev`; nil if this server has no such calls.
+  func answerDevelopment(
+    _ request: Request, over channel: any NIOCore.Channel, isForOperators: Bool,
+    _ body: (DevelopmentCall) async throws -> Response
+  ) async throws -> Response? {
+    switch developmentAccess(request, over: channel, isForOperators: isForOperators) {
+    case .unknown: return nil
+    case .refused(let response): return response
+    case .granted(let path):
+      let method = request.method == .head ? .get : request.method
+      do {
+        return try await body(DevelopmentCall(method: method, path: path, request: request, channel: channel))
+      } catch let error as BadCall {
+        return try .development(error, status: .badRequest)
+      }
+    }
+  }
+}
+
 /// JSON as development calls send it, and as the command line shows it.
 package enum DevelopmentJSON {
   package static func encode(_ value: some Encodable) throws -> Data {

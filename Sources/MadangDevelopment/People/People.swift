@@ -27,9 +27,24 @@ package final class People: Sendable {
     _ request: Request, as email: String, _ edition: EditionName, over channel: any NIOCore.Channel
   ) async throws -> Response {
     let lease = try server(over: channel)
-    let answer = try await lease.server.answer(request, as: email, edition, over: channel)
+    let caller = try await caller(email, edition, at: lease)
+    let answer = try await lease.server.answer(request, as: caller, edition, over: channel)
+    if let payment = answer.learned.payment { lease.standIns.note(payment) }
     if let chat = answer.learned.chat { tell(chat, at: lease) }
     return answer.response.holding(lease)
+  }
+
+  /// The caller for an account, in a session of its own. Throws `BadCall`.
+  private func caller(_ email: String, _ edition: EditionName, at lease: ServerLease) async throws -> Caller {
+    guard lease.server.speaks(edition) else {
+      throw BadCall("edition: this server does not speak \(edition.rawValue)")
+    }
+    do {
+      guard let account = try await lease.server.madang.accountNumber(email: email) else {
+        throw BadCall("there is no account with the e-mail '\(email)'")
+      }
+      return try await lease.standIns.sessions.caller(account, edition, lease.server.madang)
+    } catch let failure as Failure { throw BadCall(failure.message) }
   }
 
   private func tell(_ chat: Chat, at lease: ServerLease) {

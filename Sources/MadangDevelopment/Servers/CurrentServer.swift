@@ -7,10 +7,11 @@ import Synchronization
 
 /// The present server. In a world another one may follow it.
 package final class CurrentServer: Sendable {
-  /// A server with its calls in progress.
+  /// A server with its calls in progress and its stand-ins for providers.
   struct Running: Sendable {
     let server: MadangServer
     let calls: CallsUnderWay
+    let standIns: StandIns
   }
 
   private let running = Mutex<Running?>(nil)
@@ -57,6 +58,9 @@ package final class ServerLease: Sendable {
 
   /// Whether another server has followed.
   var isOver: Bool { running.calls.isEnding }
+
+  /// The server's stand-ins for providers.
+  package var standIns: StandIns { running.standIns }
 
   /// Waits. Throws `CancellationError` as soon as another server follows, so that the call ends.
   func pause(for time: Duration) async throws { try await call.pause(for: time) }

@@ -26,11 +26,12 @@ final class OpenedServer: Sendable {
       var settings = settings
       settings.dataDirectory = folder
       let calls = CallsUnderWay()
+      let standIns = kit.standIns(ids.ids, of: calls)
+      if let moment = state.standIns { standIns.moment = moment }
       let server = try await buildServer(
         settings, clock: kit.clock, ids: ids.ids, pools: pools, ledger: ledger, listens: false,
-        surroundings: kit.surroundings(of: calls), logger: logger)
-      server.standIns = state.standIns
-      running = CurrentServer.Running(server: server, calls: calls)
+        surroundings: kit.surroundings(standIns), logger: logger)
+      running = CurrentServer.Running(server: server, calls: calls, standIns: standIns)
     } catch {
       try? FileManager.default.removeItem(at: folder)
       throw error

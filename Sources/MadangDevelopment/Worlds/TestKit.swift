@@ -51,7 +51,8 @@ package final class TestKit: Sendable {
     _ settings: ServerSettings, isAlone: Bool = false, logger: Logger, _ change: (inout Surroundings) -> Void = { _ in }
   ) async throws -> MadangServer {
     let calls = CallsUnderWay()
-    var surroundings = surroundings(of: calls)
+    let standIns = standIns(IDSource(), of: calls)
+    var surroundings = surroundings(standIns)
     surroundings.connections = { [self] in standAround(&$0) }
     surroundings.requests = { [self] request, channel, isForOperators, answer in
       try await respond(to: request, over: channel, isForOperators: isForOperators) { request, _ in
@@ -61,15 +62,22 @@ package final class TestKit: Sendable {
     change(&surroundings)
     let server = try await buildServer(
       settings, clock: clock, isAlone: isAlone, surroundings: surroundings, logger: logger)
-    current.put(.init(server: server, calls: calls))
+    current.put(.init(server: server, calls: calls, standIns: standIns))
     return server
   }
 
   /// The server has ended, and would otherwise keep the kit in memory.
   package func serverHasEnded() { current.put(nil) }
 
-  /// Watches and disturbs a server's packets, and records events at its stand-ins.
-  func surroundings(of calls: CallsUnderWay) -> Surroundings {
+  /// Stand-ins for one server's providers. The journal records their events until the server's calls are ended.
+  func standIns(_ ids: IDSource, of calls: CallsUnderWay) -> StandIns {
+    StandIns(clock: clock, ids: ids) { [journal] in
+      if !calls.isEnding { journal.record($0) }
+    }
+  }
+
+  /// Surroundings that watch and disturb a server's packets, and supply its stand-ins.
+  func surroundings(_ standIns: StandIns) -> Surroundings {
     var surroundings = Surroundings()
     surroundings.packets = SocketIOServer.PacketHook(
       opening: { [self] in opening($0) }, packet: { [self] in takes($0) },
@@ -77,9 +85,7 @@ package final class TestKit: Sendable {
         journal.record(news)
         if case .closed = news.event { disturbedSessions.ended(news.sessionID) }
       })
-    surroundings.occurrences = { [journal] in
-      if !calls.isEnding { journal.record($0) }
-    }
+    surroundings.standIns = standIns.providers
     return surroundings
   }
 
@@ -143,6 +149,7 @@ package final class TestKit: Sendable {
   private func answer(_ request: Request, _ exchange: Exchange, _ answer: Answering) async throws -> Response {
     let answer = try await answer(exchange.watched(request), exchange.lease.server)
     exchange.learned(answer.learned)
+    if let payment = answer.learned.payment { exchange.lease.standIns.note(payment) }
     if let chat = answer.learned.chat, !exchange.lease.isOver { scripts.heard(chat) }
     return answer.response
   }
@@ -154,18 +161,11 @@ package final class TestKit: Sendable {
   ) async throws -> Response {
     let place = developmentCalls.begin(over: channel)
     guard let server = current.server else { throw WorldError("the server has stopped") }
-    switch server.developmentAccess(request, over: channel, isForOperators: isForOperators) {
-    case .unknown: break
-    case .refused(let response): return response
-    case .granted(let path):
-      let method = request.method == .head ? .get : request.method
-      let call = DevelopmentCall(method: method, path: path, request: request, channel: channel)
-      do {
-        if let response = try await respond(to: call) { return response.holding(place) }
-      } catch let error as BadCall {
-        return try .development(error, status: .badRequest).holding(place)
-      }
+    let response = try await server.answerDevelopment(request, over: channel, isForOperators: isForOperators) { call in
+      if let response = try await respond(to: call) { return response }
+      return try await StandInCalls(standIns: try people.server().standIns).respond(to: call)
     }
+    if let response { return response.holding(place) }
     return try await answer(request, server).response.holding(place)
   }
 
@@ -231,14 +231,5 @@ extension Response {
     let bytes = ByteBuffer(bytes: OpenAPIDocuments.development)
     return Response(
       status: .ok, headers: [.contentType: "application/json; charset=utf-8"], body: .init(byteBuffer: bytes))
-  }
-}
-
-extension HTTPRequest {
-  /// Whether the path is under `/_dev`. Every request calls this, so only likely paths are parsed.
-  fileprivate var isDevelopmentCall: Bool {
-    let first = pathWithoutQuery.utf8.drop { $0 == UInt8(ascii: "/") }.first
-    guard first == UInt8(ascii: "_") || first == UInt8(ascii: "%") else { return false }
-    return RequestTarget(path ?? "").segments.first == "_dev"
   }
 }

@@ -49,7 +49,7 @@ extension World {
         self.number == nil && clock.rate == 1
         ? .ahead(clock.now - Clock.systemTime()) : .at(clock.now, rate: clock.rate)
       let ids = self.number == nil ? nil : state.withLock { $0.ids.position }
-      let kept = WorldState(folder: folder, time: time, ids: ids, server.server.standIns)
+      let kept = WorldState(folder: folder, time: time, ids: ids, server.running.standIns.moment)
       state.withLock { $0.snapshots[name] = kept }
     }
   }

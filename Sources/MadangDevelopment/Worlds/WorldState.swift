@@ -18,9 +18,10 @@ final class WorldState: Sendable {
   let time: Time
   /// The state of its ids; nil if they are random.
   let ids: UInt64?
-  let standIns: StandIns
+  /// The state of its stand-ins; nil if they are new.
+  let standIns: StandIns.Moment?
 
-  init(folder: URL, time: Time, ids: UInt64?, _ standIns: StandIns = StandIns()) {
+  init(folder: URL, time: Time, ids: UInt64?, _ standIns: StandIns.Moment? = nil) {
     (self.folder, self.time, self.ids, self.standIns) = (folder, time, ids, standIns)
   }
 

@@ -17,8 +17,8 @@ struct CallProgress {
   var operation: EditionOperation?
   /// Nil on public routes.
   var principal: Principal?
-  /// The chat that was posted.
-  var chat: Chat?
+  /// Nil if the operation was not reached.
+  var outcome: CallOutcome?
 }
 
 /// What was learned about a request while it was answered.
@@ -26,6 +26,19 @@ package struct Learned: Sendable {
   package struct Account: Hashable, Sendable {
     package let number: Int64
     package let email: String
+  }
+
+  package struct Payment: Sendable {
+    package enum Outcome: Sendable {
+      case credited(amount: Int)
+      case refused(ErrorCode)
+    }
+
+    package let id: String
+    package let merchantID: String
+    /// The caller's e-mail.
+    package let account: String
+    package let outcome: Outcome
   }
 
   /// Nil if the request is for none.
@@ -36,14 +49,16 @@ package struct Learned: Sendable {
   package let fields: Fields?
   /// The chat that was posted.
   package let chat: Chat?
+  /// The payment that the client claimed; nil if the provider was not asked, or did not answer.
+  package let payment: Payment?
   private let principal: Principal?
 
   /// The caller; nil if it was not looked up.
   package var account: Account? { principal?.caller.map(Account.init) }
 
   init(_ progress: CallProgress = CallProgress(), fields: Fields? = nil) {
-    (operation, edition, chat) = (progress.operation, progress.edition?.id, progress.chat)
-    (principal, self.fields) = (progress.principal, fields)
+    (operation, edition, chat) = (progress.operation, progress.edition?.id, progress.outcome?.chat)
+    (principal, payment, self.fields) = (progress.principal, progress.outcome?.payment, fields)
   }
 }
 

@@ -81,9 +81,9 @@ final class CallOutcome: Sendable {
     case ended
   }
 
-  private let state: Mutex<(session: Session, chat: Chat?)>
+  private let state: Mutex<(session: Session, chat: Chat?, payment: Learned.Payment?)>
 
-  init(_ principal: Principal?) { state = Mutex((principal.map { .live($0.session) } ?? .none, nil)) }
+  init(_ principal: Principal?) { state = Mutex((principal.map { .live($0.session) } ?? .none, nil, nil)) }
 
   var session: Session {
     get { state.withLock(\.session) }
@@ -94,5 +94,11 @@ final class CallOutcome: Sendable {
   var chat: Chat? {
     get { state.withLock(\.chat) }
     set { state.withLock { $0.chat = newValue } }
+  }
+
+  /// The payment that was claimed.
+  var payment: Learned.Payment? {
+    get { state.withLock(\.payment) }
+    set { state.withLock { $0.payment = newValue } }
   }
 }

@@ -5,11 +5,8 @@ import MadangCore
 import MadangOperations
 import NIOCore
 
-/// Health checks, metrics, the API's description and, in development mode, the development calls.
+/// Health checks, metrics and the API's description.
 enum OperatorsEndpoints {
-  /// The first segment of all development calls.
-  static let developmentRoot = "_dev"
-
   static func add(to routes: inout RouteTable<OpenRoute>) {
     // HEAD is answered as GET; the listener leaves the body out (RFC 9110 section 9.3.2). HAProxy's `option httpchk` checks health with
     // OPTIONS.
@@ -29,16 +26,6 @@ enum OperatorsEndpoints {
     routes.add(get, "openapi/{document}") { received, parameters in
       parameters["document"].flatMap(DocumentDownload.named)?.response(to: received.request)
     }
-    routes.add(
-      below: developmentRoot,
-      OpenRoute(kind: .operators) { received, _ in
-        guard received.isForOperators || received.service.isForOperators,
-          let development = received.service.development
-        else { return nil }
-        guard let path = received.developmentPath else { return .notLocal }
-        let method = received.request.method == .head ? .get : received.request.method
-        return try await development.respond(method, path, received.target, received.request)
-      })
   }
 
   /// 200 when the server can do its work, else 503; the reason is for operators only.

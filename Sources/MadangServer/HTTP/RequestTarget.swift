@@ -32,9 +32,6 @@ package struct RequestTarget: Sendable {
 
   /// The value of a key; empty if it has none, nil if the key is absent.
   package subscript(_ key: String) -> String? { query[key] }
-
-  /// The keys of the query.
-  var keys: [String] { Array(query.keys) }
 }
 
 /// Undoes percent-encoding; what is no valid escape stays as it is, and invalid UTF-8 is repaired.

@@ -71,6 +71,7 @@ struct Responder {
       progress.principal = principal
       // 5 to 8. The body, and the rules of the operation.
       let call = Call(received, edition, parameters, by: principal)
+      progress.outcome = call.outcome
       var response: Response
       do { response = try await perform(operation, call) } catch {
         // Step 4 comes first: the caller is looked up late.
@@ -78,7 +79,7 @@ struct Responder {
         throw error
       }
       if let principal { try await confirm(principal) }
-      finish(operation, call, &progress)
+      logSignIn(operation, call)
       if operation.setsCookie { service.cookie.set(for: call.outcome.session, in: &response, received.isSecure) }
       return response
     }
@@ -93,9 +94,10 @@ struct Responder {
       if match?.row.route.access.isOfAccount ?? false { progress.principal = principal }
       guard let (operation, parameters) = match else { throw Refusal(unknown: received.request, in: edition) }
       let call = Call(received, edition, parameters, by: progress.principal)
+      progress.outcome = call.outcome
       if call.identity != nil { call.body.takesFiles = { true } }
       let response = try await operation.handler(call)
-      finish(operation, call, &progress)
+      logSignIn(operation, call)
       return response
     }
   }
@@ -128,8 +130,7 @@ struct Responder {
     return try await operation.handler(call)
   }
 
-  private func finish(_ operation: EditionOperation, _ call: Call, _ progress: inout CallProgress) {
-    progress.chat = call.outcome.chat
+  private func logSignIn(_ operation: EditionOperation, _ call: Call) {
     if operation.route.access == .publicKey, case .live(let session) = call.outcome.session {
       service.securityLog.signedIn(session.number, by: operation.route, at: received.client)
     }

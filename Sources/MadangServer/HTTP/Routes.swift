@@ -167,7 +167,6 @@ struct RouteTable<Row: Sendable>: Sendable {
 
   /// By number of segments, sorted by shape.
   private var entries: [Int: [Entry]] = [:]
-  private var subtrees: [(root: String, row: Row)] = []
 
   /// Every row, for comparison with the API description.
   var rows: [Row] { entries.values.flatMap { $0.map(\.row) } }
@@ -177,9 +176,6 @@ struct RouteTable<Row: Sendable>: Sendable {
     entries[segments.count]?.sort { $0.shape.lexicographicallyPrecedes($1.shape) }
   }
 
-  /// Adds a row for all methods, and all paths that begin with this segment.
-  mutating func add(below root: String, _ row: Row) { subtrees.append((root, row)) }
-
   /// Nil if the path or the method is unknown.
   func find(_ method: String, _ path: [String]) -> (row: Row, parameters: PathParameters)? {
     var shape: [Int]?
@@ -188,8 +184,7 @@ struct RouteTable<Row: Sendable>: Sendable {
       guard entry.shape == shape else { return nil }
       if entry.methods.contains(method) { return (entry.row, entry.parameters(of: path)) }
     }
-    guard let root = path.first, let subtree = subtrees.first(where: { $0.root.hasBytes(of: root) }) else { return nil }
-    return (subtree.row, PathParameters())
+    return nil
   }
 }
 

@@ -20,9 +20,9 @@ struct Providers: Sendable {
     }
   }
 
-  /// What is configured; in development mode the built-in ones for the rest.
+  /// What is configured, and stand-ins for the rest.
   /// Throws ``SetupError`` if a file cannot be used.
-  init(_ settings: ProviderSettings, clock: Clock, development: Development?, troubles: Troubles)
+  init(_ settings: ProviderSettings, clock: Clock, standIns: ProviderStandIns, troubles: Troubles)
     throws
   {
     let calls = ProviderCalls(
@@ -33,16 +33,16 @@ struct Providers: Sendable {
       } else if !settings.portOne.key.isEmpty {
         PortOnePayments(settings.portOne, calls: calls)
       } else {
-        development?.payments
+        standIns.payments
       }
     payments = verifier.map { WatchedPayments($0, troubles) }
     let appleTokens =
       settings.apple.audiences.isEmpty ? nil : AppleTokens(settings.apple, calls: calls, clock: clock)
-    apple = appleTokens ?? development?.socialTokens(.apple)
+    apple = appleTokens ?? standIns.social[.apple]
     appleNotices = settings.apple.takesNotices ? appleTokens : nil
     kakaoNotices = settings.kakao.adminKey.isEmpty ? nil : KakaoNotices(settings.kakao)
     kakao =
       settings.kakao.url.isEmpty
-      ? development?.socialTokens(.kakao) : KakaoTokens(settings.kakao, calls: calls, clock: clock)
+      ? standIns.social[.kakao] : KakaoTokens(settings.kakao, calls: calls, clock: clock)
   }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MadangDevelopment
-import MadangServer
 
 /// How long the server is asked to wait, in the server's notation: `500ms`, `5s`, `1m`.
 enum WaitTime {

@@ -108,6 +108,8 @@ struct Serve: AsyncParsableCommand {
       if settings.isDevelopment && loaded.hasTestKit {
         let made = try await DevelopmentServer(settings, address: reachable, logger: log.logger)
         (server, development) = (made.server, made)
+      } else if settings.isDevelopment {
+        server = try await makeServerWithStandIns(settings, logger: log.logger)
       } else {
         server = try await makeServer(settings, logger: log.logger)
       }

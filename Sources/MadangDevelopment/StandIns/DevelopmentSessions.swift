@@ -12,18 +12,18 @@ final class DevelopmentSessions: Sendable {
   private let sessions = Mutex<[Key: SessionID]>([:])
 
   /// Throws `Failure(.signInFailed)` if the account is disabled.
-  func caller(_ account: Int64, _ edition: Edition, _ madang: Madang) async throws -> Caller {
-    let key = Key(account: account, edition: edition.id)
+  func caller(_ account: Int64, _ edition: EditionName, _ madang: Madang) async throws -> Caller {
+    let key = Key(account: account, edition: edition)
     if let session = sessions.withLock({ $0[key] }) {
-      do { return try await madang.caller(session: session, edition: edition.name) } catch let failure as Failure
+      do { return try await madang.caller(session: session, edition: edition.rawValue) } catch let failure as Failure
         where failure.code == .noSuchSession
       {
         // The session was signed out; a new one replaces it.
       }
     }
-    let session = try await madang.beginSession(of: account, edition: edition.name)
+    let session = try await madang.beginSession(of: account, edition: edition.rawValue)
     sessions.withLock { $0[key] = session }
-    return try await madang.caller(session: session, edition: edition.name)
+    return try await madang.caller(session: session, edition: edition.rawValue)
   }
 
   /// The sessions as stored in snapshots.

@@ -1,4 +1,5 @@
 import MadangCore
+import MadangServer
 import Storage
 import Synchronization
 

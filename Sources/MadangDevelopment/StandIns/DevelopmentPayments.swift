@@ -1,4 +1,5 @@
 import MadangCore
+import MadangServer
 import Synchronization
 
 /// Payments that tests record (`POST /_dev/payments`).

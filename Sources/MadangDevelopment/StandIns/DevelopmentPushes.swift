@@ -12,14 +12,14 @@ final class DevelopmentPushes: PushSender {
   }
 
   private let state = Mutex(State())
-  private let observe: (@Sendable (Occurrence) -> Void)?
+  private let observe: @Sendable (Occurrence) -> Void
 
-  init(_ observe: (@Sendable (Occurrence) -> Void)? = nil) { self.observe = observe }
+  init(_ observe: @escaping @Sendable (Occurrence) -> Void) { self.observe = observe }
 
   func send(_ notification: PushNotification, isTrial: Bool) {
     guard !isTrial else { return }
     let device = notification.device
-    observe?(
+    observe(
       .push(
         .init(
           account: device.person, deviceToken: device.token, edition: device.edition, payload: notification.payload)))
