@@ -200,7 +200,7 @@ let tests: [Target] = [
     name: "Support",
     dependencies: [
       "MadangDevelopment", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangClient",
-      "MadangAPI", "OpenAPI", "SocketIOClient", "SocketIOProtocol", "Storage", .asyncHTTPClient, .hummingbird, .logging,
+      "MadangAPI", "OpenAPI", "SocketIOClient", "Storage", .asyncHTTPClient, .hummingbird, .logging,
       .nioCore, .nioHTTP1, .nioPosix,
     ], path: "Tests/Support"),
   .target(name: "Fuzzing", path: "Tests/Fuzzing", resources: [.copy("Corpus")]),
@@ -213,7 +213,8 @@ let tests: [Target] = [
     name: "SocketIOServerTests",
     dependencies: [
       "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", .httpTypes,
-      .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioPosix, .serviceLifecycle,
+      .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes, .nioPosix,
+      .serviceLifecycle,
     ], resources: [.embedInCode("Resources/reference-wire.txt")]),
   .testTarget(
     name: "SocketIOClientTests",
@@ -228,7 +229,7 @@ let tests: [Target] = [
       .httpTypes, .logging, .nioCore,
     ]),
   .testTarget(name: "StorageTests", dependencies: ["SocketIOSupport", "Storage", "Support", .logging]),
-  .testTarget(name: "MadangCoreTests", dependencies: ["MadangCore", "Support"]),
+  .testTarget(name: "MadangCoreTests", dependencies: ["MadangCore", "Storage", "Support"]),
   .testTarget(
     name: "MadangProvidersTests", dependencies: ["Fuzzing", "MadangProviders", "MadangCore", .nioCore, .nioPosix]),
   .testTarget(
@@ -240,15 +241,15 @@ let tests: [Target] = [
     name: "MadangServerTests",
     dependencies: [
       "Fuzzing", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangAPI", "SocketIOClient",
-      "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Support", .cryptoExtras, .httpTypes, .jwtKit, .nioCore,
-      .nioEmbedded, .nioHTTP1, .nioPosix,
+      "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Storage", "Support", .crypto, .cryptoExtras, .httpTypes,
+      .hummingbird, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix,
     ]),
   .testTarget(
     name: "MadangDevelopmentTests",
     dependencies: [
       "MadangDevelopment", "MadangServer", "MadangOperations", "MadangCore", "MadangClient", "MadangAPI",
-      "SocketIOClient", "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Storage", "Support", .asyncHTTPClient,
-      .httpTypes, .hummingbird, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .serviceLifecycle,
+      "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", "Storage", "Support", .asyncHTTPClient,
+      .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .serviceLifecycle,
     ]),
   .testTarget(name: "MadangTestingTests", dependencies: ["MadangTesting", "MadangClient", "MadangAPI"]),
   .testTarget(
@@ -259,14 +260,17 @@ let tests: [Target] = [
     ]),
   .testTarget(
     name: "MadangCommandTests",
-    dependencies: ["madang", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", .argumentParser]),
+    dependencies: [
+      "madang", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangClient", "MadangAPI",
+      .logging,
+    ]),
   .executableTarget(
     name: "room-device", dependencies: ["MadangAPI", "MadangClient", .nioCore, .unixSignals], path: "Tests/RoomDevice"),
   .testTarget(
     name: "EndToEndTests",
     dependencies: [
       "MadangAPI", "MadangClient", "MadangServer", "MadangOperations", "MadangCore", "SocketIOClient",
-      "SocketIOProtocol", "Storage", "Support", .asyncHTTPClient, .nioCore, .nioHTTP1,
+      "SocketIOProtocol", "Storage", "Support", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
     ]),
 ]
 
