@@ -31,7 +31,7 @@ extension Transaction {
   /// The number of a chat. Finding it by id scans all chats, so do not call this with an id in a write.
   func chatNumber(_ reference: Reference) throws -> Int64 {
     if case .number(let number) = reference { return number }
-    let found: Int64? = try first("SELECT c.id FROM chats c WHERE \(sql: reference.matches("c"))") { try $0.get("id") }
+    let found: Int64? = try first("SELECT c.id FROM chats c WHERE \("c", is: reference)") { try $0.get("id") }
     return try Self.existing(found)
   }
 

@@ -22,25 +22,38 @@ package indirect enum Reference: Hashable, Sendable {
   package static func channel(named names: [String], in workspace: Reference) -> Reference {
     .channelName(names.map(TextRules.comparableName).filter { !$0.hasNUL }, in: workspace)
   }
+}
 
+// These append to the statement that they are part of, instead of building another: every call has such conditions.
+extension SQL.StringInterpolation {
   /// The condition that `alias`, a row of `rooms` or `workspaces`, is this object and is not deleted.
-  func isLiving(_ alias: StaticString) -> SQL {
-    "\(sql: matches(alias)) AND \(raw: "\(alias)").deleted_at IS NULL"
+  mutating func appendInterpolation(_ alias: StaticString, isLiving reference: Reference) {
+    appendInterpolation(alias, is: reference)
+    appendLiteral(" AND ")
+    appendInterpolation(raw: alias)
+    appendLiteral(".deleted_at IS NULL")
   }
 
   /// The condition that `alias` is this object. It is part of the statement that acts on the object, so the name is resolved in the same
   /// statement that applies the rules.
-  func matches(_ alias: StaticString) -> SQL {
-    switch self {
-    case .uuid(let uuid) where uuid.hasNUL: "1 = 0"
-    case .uuid(let uuid): "\(raw: "\(alias)").uuid = \(uuid)"
-    case .number(let number): "\(raw: "\(alias)").id = \(number)"
+  mutating func appendInterpolation(_ alias: StaticString, is reference: Reference) {
+    switch reference {
+    case .uuid(let uuid) where uuid.hasNUL: appendLiteral("1 = 0")
+    case .uuid(let uuid):
+      appendInterpolation(raw: alias)
+      appendLiteral(".uuid = ")
+      appendInterpolation(uuid)
+    case .number(let number):
+      appendInterpolation(raw: alias)
+      appendLiteral(".id = ")
+      appendInterpolation(number)
     case .channelName(let names, let workspace):
-      """
-      \(raw: "\(alias)").id = (SELECT named.room_id FROM channels named JOIN workspaces whose ON whose.id = named.workspace_id
-        WHERE \(sql: workspace.matches("whose")) AND named.name IN (\(list: names))
-        ORDER BY CASE WHEN named.name = \(names.first) THEN 0 ELSE 1 END LIMIT 1)
-      """
+      appendInterpolation(
+        sql: """
+          \(raw: alias).id = (SELECT named.room_id FROM channels named JOIN workspaces whose ON whose.id = named.workspace_id
+            WHERE \("whose", is: workspace) AND named.name IN (\(list: names))
+            ORDER BY CASE WHEN named.name = \(names.first) THEN 0 ELSE 1 END LIMIT 1)
+          """)
     }
   }
 }

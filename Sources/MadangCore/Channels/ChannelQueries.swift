@@ -86,7 +86,7 @@ extension Transaction {
       SELECT \(sql: Channel.columns) FROM rooms r JOIN channels c ON c.room_id = r.id
       JOIN workspaces w ON w.id = r.workspace_id
       JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
-      WHERE \(sql: channel.isLiving("r")) AND \(sql: workspace.isLiving("w"))
+      WHERE \("r", isLiving: channel) AND \("w", isLiving: workspace)
       """, Channel.init)
     guard let found else { throw Failure(.notFound, "no such channel in a workspace of the caller") }
     return found
@@ -132,7 +132,7 @@ extension Transaction {
       """
       SELECT \(sql: Person.columns) FROM users u
       JOIN channel_members m ON m.user_id = u.id AND m.room_id = \(room)
-      WHERE \(sql: user.matches("u"))
+      WHERE \("u", is: user)
       """, Person.init)
     guard let found else { throw Failure(.notFound, "no such member of the channel") }
     return found

@@ -7,7 +7,7 @@ extension Transaction {
   {
     let place = try await takePlace(
       """
-      \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
+      \("r", isLiving: address.room) AND r.kind = \(address.kind.rawValue)
         AND \(sql: .isIn(address.workspace, as: user)) AND \(sql: .mayPost(user, kind: address.kind))
       """, now: now)
     guard let place else { throw Failure(.notFound, "no such room, or the caller is not in it") }
@@ -16,7 +16,7 @@ extension Transaction {
 
   /// Takes the next place for a chat whose author need not be a member; nil if the room was deleted.
   nonisolated(nonsending) func takePlace(inRoom room: Int64, now: Int64) async throws -> ChatPlace? {
-    try await takePlace("\(sql: Reference.number(room).isLiving("r")) AND \(sql: .isOfWorkspace)", now: now)
+    try await takePlace("\("r", isLiving: Reference.number(room)) AND \(sql: .isOfWorkspace)", now: now)
   }
 
   private nonisolated(nonsending) func takePlace(_ condition: SQL, now: Int64) async throws -> ChatPlace? {
@@ -37,7 +37,7 @@ extension SQL {
   fileprivate static func isIn(_ workspace: Reference, as user: Int64) -> SQL {
     """
     EXISTS (SELECT 1 FROM workspaces w JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
-      WHERE w.id = r.workspace_id AND \(sql: workspace.isLiving("w")))
+      WHERE w.id = r.workspace_id AND \("w", isLiving: workspace))
     """
   }
 
@@ -81,7 +81,7 @@ extension Transaction {
 
   /// Nil if there is no such room.
   func roomNumber(_ reference: Reference) throws -> Int64? {
-    try first("SELECT r.id FROM rooms r WHERE \(sql: reference.isLiving("r"))") { try $0.get("id") }
+    try first("SELECT r.id FROM rooms r WHERE \("r", isLiving: reference)") { try $0.get("id") }
   }
 
   func workspace(ofRoom room: Int64) throws -> Int64? {
@@ -96,7 +96,7 @@ extension Transaction {
   func room(_ address: RoomAddress, readableBy user: Int64) throws -> Room {
     try room(
       """
-      \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
+      \("r", isLiving: address.room) AND r.kind = \(address.kind.rawValue)
         AND \(sql: .isIn(address.workspace, as: user))
         \(sql: address.kind == .dm ? "AND \(sql: .isPartOfDirectMessage("\(user)"))" : "")
       """)
@@ -105,27 +105,27 @@ extension Transaction {
   func room(_ kind: Room.Kind, _ reference: Reference, readableBy user: Int64) throws -> Room {
     try room(
       """
-      \(sql: reference.isLiving("r")) AND r.kind = \(kind.rawValue) AND \(sql: .mayRead("\(user)"))
+      \("r", isLiving: reference) AND r.kind = \(kind.rawValue) AND \(sql: .mayRead("\(user)"))
       """)
   }
 
   func room(_ kind: Room.Kind, _ reference: Reference) throws -> Room {
-    try room("\(sql: reference.isLiving("r")) AND r.kind = \(kind.rawValue) AND \(sql: .isOfWorkspace)")
+    try room("\("r", isLiving: reference) AND r.kind = \(kind.rawValue) AND \(sql: .isOfWorkspace)")
   }
 
   func requireRoom(_ room: Int64) throws {
-    _ = try self.room("\(sql: Reference.number(room).isLiving("r")) AND \(sql: .isOfWorkspace)")
+    _ = try self.room("\("r", isLiving: Reference.number(room)) AND \(sql: .isOfWorkspace)")
   }
 
   func requireReader(_ user: Int64, ofRoom room: Int64) throws {
-    _ = try self.room("\(sql: Reference.number(room).isLiving("r")) AND \(sql: .mayRead("\(user)"))")
+    _ = try self.room("\("r", isLiving: Reference.number(room)) AND \(sql: .mayRead("\(user)"))")
   }
 
   /// An account that may read the room and was seen at an address in a range of time; of several, the one seen last.
   func reader(of room: Int64, seenAt address: String, _ times: ClosedRange<Int64>) throws -> Int64? {
     try first(
       """
-      SELECT a.user_id FROM recent_addresses a JOIN rooms r ON \(sql: Reference.number(room).isLiving("r"))
+      SELECT a.user_id FROM recent_addresses a JOIN rooms r ON \("r", isLiving: Reference.number(room))
       JOIN users u ON u.id = a.user_id
       WHERE a.address = \(address) AND a.seen_at BETWEEN \(times.lowerBound) AND \(times.upperBound)
         AND u.disabled_at IS NULL AND \(sql: .mayRead("a.user_id"))

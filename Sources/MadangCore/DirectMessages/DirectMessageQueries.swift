@@ -2,7 +2,7 @@ import Storage
 
 extension Transaction {
   func personID(_ reference: Reference) throws -> Int64? {
-    try first("SELECT u.id FROM users u WHERE \(sql: reference.matches("u"))") { try $0.get("id") }
+    try first("SELECT u.id FROM users u WHERE \("u", is: reference)") { try $0.get("id") }
   }
 
   /// Two people in a workspace of the first, and their room if it exists. Throws `.notFound`, or `.invalid` if both are the same person.

@@ -19,7 +19,7 @@ extension Transaction {
     try first(
       """
       SELECT w.id, w.channel_limit, w.member_limit, w.file_limit FROM workspaces w
-      WHERE \(sql: workspace.isLiving("w"))
+      WHERE \("w", isLiving: workspace)
       """
     ) { (try $0.get("id"), try WorkspaceQuota($0)) }
   }

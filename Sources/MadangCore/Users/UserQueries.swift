@@ -47,7 +47,7 @@ extension Transaction {
   func visibleProfile(_ reference: Reference, to caller: Int64) throws -> Profile? {
     try first(
       """
-      SELECT \(sql: Profile.columns) FROM users u WHERE \(sql: reference.matches("u")) AND (u.id = \(caller)
+      SELECT \(sql: Profile.columns) FROM users u WHERE \("u", is: reference) AND (u.id = \(caller)
         OR EXISTS (SELECT 1 FROM workspace_members mine
           JOIN workspace_members theirs ON theirs.workspace_id = mine.workspace_id
           JOIN workspaces w ON w.id = mine.workspace_id

@@ -30,7 +30,7 @@ extension Transaction {
       """
       SELECT \(sql: Workspace.columns) FROM workspaces w
       JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
-      WHERE \(sql: reference.isLiving("w"))
+      WHERE \("w", isLiving: reference)
       """, Workspace.init)
     guard let found else { throw Failure(.notFound, "no such workspace, or the caller is not a member of it") }
     return found
@@ -42,7 +42,7 @@ extension Transaction {
     let locked = try lock(
       .workspaces,
       where: """
-        \(sql: reference.isLiving("w"))
+        \("w", isLiving: reference)
           AND EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = w.id AND m.user_id = \(user))
         """)
     guard locked == 1 else { throw Failure(.notFound, "no such workspace, or the caller is not a member of it") }
@@ -134,7 +134,7 @@ extension Transaction {
       """
       SELECT \(sql: Person.columns) FROM users u
       JOIN workspace_members m ON m.user_id = u.id AND m.workspace_id = \(workspace)
-      WHERE \(sql: user.matches("u"))
+      WHERE \("u", is: user)
       """, Person.init)
     guard let found else { throw Failure(.notFound, "no such member of the workspace") }
     return found

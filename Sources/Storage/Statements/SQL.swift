@@ -64,11 +64,12 @@ extension SQL: ExpressibleByStringInterpolation {
   }
 
   package struct StringInterpolation: StringInterpolationProtocol {
-    fileprivate var sql = SQL(stringLiteral: "")
+    fileprivate var sql = SQL(template: SQLTemplate(), parameters: [])
 
+    /// Leaves room for embedded SQL: statements are built for each call, and growing costs more than the rest.
     package init(literalCapacity: Int, interpolationCount: Int) {
-      sql.template.reserveCapacity(literalCapacity + interpolationCount)
-      sql.parameters.reserveCapacity(interpolationCount)
+      sql.template.reserveCapacity(literalCapacity + 64 * interpolationCount)
+      sql.parameters.reserveCapacity(2 * interpolationCount)
     }
 
     package mutating func appendLiteral(_ literal: String) {
@@ -82,6 +83,11 @@ extension SQL: ExpressibleByStringInterpolation {
     package mutating func appendInterpolation<Value: SQLConvertible>(_ value: Value?) {
       sql.bind(value?.sqlValue ?? .null, Value.sqlType)
     }
+
+    // Overloads for the common types: generic code is not specialised across modules.
+
+    package mutating func appendInterpolation(_ value: Int64) { sql.bind(.integer(value), .integer) }
+    package mutating func appendInterpolation(_ value: String) { sql.bind(.text(value), .text) }
 
     /// Binds each element, separated by commas: `id IN (\(list: ids))`. An empty list binds one null, which matches nothing.
     package mutating func appendInterpolation<Value: SQLConvertible>(list values: [Value]) {
@@ -99,6 +105,10 @@ extension SQL: ExpressibleByStringInterpolation {
 
     package mutating func appendInterpolation(raw text: String) {
       appendLiteral(text)
+    }
+
+    package mutating func appendInterpolation(raw text: StaticString) {
+      text.withUTF8Buffer { sql.template.append($0) }
     }
   }
 }

@@ -15,14 +15,18 @@ struct SQLTemplate: Sendable {
 
   static let returningID = SQLTemplate(String(UnicodeScalar(returningIDByte)))
 
+  init() {}
+
   init(_ text: String) { append(text) }
 
   mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
 
   mutating func append(_ text: String) {
     var text = text
-    text.withUTF8 { bytes.append(contentsOf: $0) }
+    text.withUTF8 { append($0) }
   }
+
+  mutating func append(_ text: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: text) }
 
   mutating func append(_ other: SQLTemplate) { bytes += other.bytes }
 
