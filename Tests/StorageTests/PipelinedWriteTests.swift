@@ -94,6 +94,29 @@ struct PipelinedWriteTests {
   }
 
   @Test(
+    "writes of one key keep their order, however many statements each awaits", arguments: TestEngine.available)
+  func unequal(_ engine: TestEngine) async throws {
+    try await withRooms(engine) { database in
+      let announced = Log<Int64>()
+      let before = database.writeCounts
+      let results = try await Self.together(database, 12) { database, n in
+        try await database.pipelinedWrite(key: 1) { transaction in
+          if n % 3 == 0 { _ = try await transaction.pipelined("SELECT 1 AS one") }
+          if n % 4 == 1 { for _ in 0..<n { _ = try await transaction.pipelined("SELECT 2 AS two") } }
+          return try await Self.post("\(n)", announced, transaction)
+        }
+      }
+      #expect(results.map(\.seq) == Array(1...12))
+      #expect(announced.all == Array(1...12))
+      #expect(database.writeCounts.commits == before.commits + 1 && database.writeCounts.reruns == before.reruns)
+      let ordinals = try await database.read {
+        try $0.all("SELECT ordinal FROM chats ORDER BY seq") { try $0.get("ordinal", as: Int64.self) }
+      }
+      #expect(ordinals == Array(1...12))
+    }
+  }
+
+  @Test(
     "each of many writes receives its own new id, and the number of rows that its statement changed",
     arguments: TestEngine.available)
   func ids(_ engine: TestEngine) async throws {

@@ -68,7 +68,6 @@ extension Transaction {
   /// Claims the post of an announcement in a channel, and returns its text and author. Nil if another server has posted it, or if it was
   /// cancelled.
   nonisolated(nonsending) func take(_ room: AnnouncementRoom) async throws -> (content: String, author: Person)? {
-    // Awaited, so that it awaits as many statements as a post, and keeps its place in the room.
     let isTaken = try await pipelined(
       "DELETE FROM announcement_rooms WHERE announcement_id = \(room.announcement) AND room_id = \(room.room)")
     guard isTaken.count == 1 else { return nil }

@@ -60,8 +60,8 @@ extension Transaction {
   }
 
   fileprivate nonisolated(nonsending) func pipelinedCaller(_ principal: Principal) async throws -> Caller {
-    // A known account awaits a statement as well, so that posts that travel together keep their order.
-    try principal.caller(in: await pipelined(principal.lookUp ?? "SELECT 1 AS one").rows.first)
+    guard let lookUp = principal.lookUp else { return try principal.caller(in: nil) }
+    return try principal.caller(in: await pipelined(lookUp).rows.first)
   }
 }
 

@@ -2,6 +2,8 @@
 ///
 /// A driver may defer `begin`, `savepoint` and `release` until the next statement, and report their failure there.
 protocol Connection: AnyObject {
+  /// Whether statements travel to a server, so that it is cheaper to send several at once.
+  var isRemote: Bool { get }
   /// The state of the transaction as the engine reports it.
   var transaction: TransactionState { get }
   /// How many statements have changed data so far. A statement that may have changed data counts as well. Only a `SELECT`, and a statement

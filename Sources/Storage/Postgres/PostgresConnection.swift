@@ -35,6 +35,7 @@ final class PostgresConnection: Connection {
   /// Whether a pooler is between this process and PostgreSQL.
   var isPooled: Bool { !session.hasPrefix("\(pipeline.toldBackend) ") }
 
+  let isRemote = true
   var transaction: TransactionState { pipeline.transaction }
   var isUsable: Bool { pipeline.isUsable }
   var isStopped: Bool { pipeline.isStopped }

@@ -69,6 +69,7 @@ final class SQLiteConnection: Connection {
     checkpoint?.watch(database)
   }
 
+  let isRemote = false
   var transaction: TransactionState { sqlite3_get_autocommit(database) == 0 ? .open : .none }
 
   func begin(_ access: Access, stop: SQL?) throws(EngineFailure) {

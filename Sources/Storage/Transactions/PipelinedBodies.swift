@@ -1,11 +1,34 @@
 import DequeModule
 import Synchronization
 
-/// Runs the bodies of several writes on the calling thread, in turns: each until it awaits a statement. Then all these statements go to the
-/// engine together, and the bodies continue with the answers, in the same order.
+/// Runs the bodies of several writes on the calling thread, in turns: each until it awaits a statement. Then these statements go to the
+/// engine together, and the bodies continue with the answers.
+///
+/// Writes of one key pass every `await` in the order in which they were made. They travel together while they await at the same place in
+/// the code; otherwise the later one waits until the earlier one has come to that place or has ended.
 final class PipelinedBodies: TaskExecutor {
-  private struct Question {
+  /// One of the bodies.
+  struct Member {
+    fileprivate let bodies: PipelinedBodies
+    fileprivate let index: Int
+    fileprivate let key: Int64?
+
+    /// For this body: waits for the answer to a statement. If a statement fails, all that were sent together with it throw its
+    /// `EngineFailure`.
+    nonisolated(nonsending) func answer(to sql: SQL, awaitedAt place: CodePlace) async throws -> StatementAnswer {
+      try await withUnsafeThrowingContinuation { continuation in
+        let question = Question(sql: sql, index: index, key: key, place: place, answer: continuation)
+        bodies.state.withLock { $0.waiting.append(question) }
+      }
+    }
+  }
+
+  fileprivate struct Question {
     let sql: SQL
+    /// The index of the write.
+    let index: Int
+    let key: Int64?
+    let place: CodePlace
     let answer: UnsafeContinuation<StatementAnswer, any Error>
   }
 
@@ -16,6 +39,23 @@ final class PipelinedBodies: TaskExecutor {
     var waiting: [Question] = []
     /// Bodies that have ended, by the index of their write.
     var attempts: [Int: Attempt] = [:]
+
+    /// Takes the statements that are sent now.
+    mutating func takeNext() -> [Question] {
+      var (next, later) = ([Question](), [Question]())
+      var (places, held) = ([Int64?: CodePlace](), Set<Int64?>())
+      for question in waiting.sorted(by: { $0.index < $1.index }) {
+        if !held.contains(question.key), places[question.key, default: question.place] == question.place {
+          places.updateValue(question.place, forKey: question.key)
+          next.append(question)
+        } else {
+          held.insert(question.key)
+          later.append(question)
+        }
+      }
+      waiting = later
+      return next
+    }
   }
 
   private let state = Mutex(State())
@@ -25,29 +65,23 @@ final class PipelinedBodies: TaskExecutor {
     state.withLock { $0.ready.append(job) }
   }
 
-  /// For a body: waits for the answer to a statement. If a statement fails, all that were sent together with it throw its `EngineFailure`.
-  nonisolated(nonsending) func answer(to sql: SQL) async throws -> StatementAnswer {
-    try await withUnsafeThrowingContinuation { continuation in
-      state.withLock { $0.waiting.append(Question(sql: sql, answer: continuation)) }
-    }
-  }
-
-  /// Runs each write's body once, in an open transaction. Bodies may await only ``answer(to:)``.
+  /// Runs each write's body once, in an open transaction. Bodies may await only statements.
   func run(_ writes: some Collection<PendingWork>, on connection: any Connection) -> [Attempt] {
-    for (index, write) in writes.enumerated() {
-      // Used by this thread alone, which runs the task.
-      nonisolated(unsafe) let transaction = Transaction(connection, obeysStop: !write.ignoresStop, in: self)
+    let members = writes.enumerated().map { (write: $1, member: Member(bodies: self, index: $0, key: $1.key)) }
+    // Used by this thread alone, which runs the tasks.
+    nonisolated(unsafe) let connection = connection
+    // Without round trips no body ever waits, so one task runs them all, one after the other.
+    for group in connection.isRemote ? members.map({ [$0] }) : [members] {
       Task(executorPreference: self) { [self] in
-        let attempt = await write.attempt(in: transaction)
-        state.withLock { $0.attempts[index] = attempt }
+        for (write, member) in group {
+          let attempt = await write.attempt(in: Transaction(connection, obeysStop: !write.ignoresStop, as: member))
+          state.withLock { $0.attempts[member.index] = attempt }
+        }
       }
     }
     while true {
       while let job = state.withLock({ $0.ready.popFirst() }) { job.runSynchronously(on: asUnownedTaskExecutor()) }
-      let questions = state.withLock { state in
-        defer { state.waiting = [] }
-        return state.waiting
-      }
+      let questions = state.withLock { $0.takeNext() }
       guard !questions.isEmpty else { break }
       do {
         let answers = try connection.run(questions.map(\.sql))
@@ -57,9 +91,15 @@ final class PipelinedBodies: TaskExecutor {
       }
     }
     let attempts = state.withLock(\.attempts)
-    return writes.indices.enumerated().map { index, _ in
+    return members.indices.map { index in
       guard let attempt = attempts[index] else { preconditionFailure("a body awaits something else than a statement") }
       return attempt
     }
   }
+}
+
+/// Where in the code a statement is awaited.
+struct CodePlace: Equatable {
+  let line: UInt
+  let file: String
 }

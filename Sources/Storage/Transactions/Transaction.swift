@@ -6,8 +6,8 @@
 package final class Transaction {
   private let connection: any Connection
   private let obeysStop: Bool
-  /// Runs the body, if that is asynchronous.
-  private let bodies: PipelinedBodies?
+  /// The body, if it is asynchronous.
+  private let member: PipelinedBodies.Member?
   private var isOpen = true
   private(set) var failure: StorageError?
   /// Whether a statement may have changed data.
@@ -15,10 +15,10 @@ package final class Transaction {
   private(set) var actions: [@Sendable () -> Void] = []
   private(set) var commitSteps: [CommitStep] = []
 
-  init(_ connection: any Connection, obeysStop: Bool = false, in bodies: PipelinedBodies? = nil) {
+  init(_ connection: any Connection, obeysStop: Bool = false, as member: PipelinedBodies.Member? = nil) {
     self.connection = connection
     self.obeysStop = obeysStop
-    self.bodies = bodies
+    self.member = member
   }
 
   /// Whether this write is refused because writes are stopped.
@@ -57,12 +57,16 @@ package final class Transaction {
   }
 
   /// Runs a statement together with those of other writes that wait (``Database/pipelinedWrite(key:ignoresStop:_:)``).
-  package nonisolated(nonsending) func pipelined(_ sql: SQL) async throws -> StatementAnswer {
-    guard let bodies else { throw StorageError(.other, "only the body of a pipelined write can await a statement") }
-    try requireUsable()
+  /// The place of the `await` in the code keeps writes of one key in order.
+  package nonisolated(nonsending) func pipelined(
+    _ sql: SQL, file: String = #fileID, line: UInt = #line
+  ) async throws -> StatementAnswer {
+    guard let member else { throw StorageError(.other, "only the body of a pipelined write can await a statement") }
     try sql.refuseNUL()
+    guard connection.isRemote else { return try guarded { try connection.run([sql])[0] } }
+    try requireUsable()
     do {
-      let answer = try await bodies.answer(to: sql)
+      let answer = try await member.answer(to: sql, awaitedAt: CodePlace(line: line, file: file))
       if answer.hasChanged { hasChanged = true }
       return answer
     } catch let error as EngineFailure {
