@@ -1,102 +1,125 @@
-import Foundation
 import Logging
 import MadangAPI
 import MadangCore
 import MadangOperations
-import NIOCore
+import MadangProviders
 import NIOPosix
-import ServiceLifecycle
-import SocketIOProtocol
 import SocketIOServer
 import Storage
 
-/// How sockets are served.
-private func socketConfiguration(_ settings: ServerSettings, _ ledger: Ledger) -> SocketIOServer.Configuration {
-  var configuration = SocketIOServer.Configuration()
-  configuration.conduct = .lenient
-  configuration.node = settings.node.isEmpty ? nil : settings.node
-  configuration.allowEIO3 = settings.sockets.allowsEIO3
-  configuration.pingInterval = .seconds(settings.sockets.pingInterval)
-  configuration.pingTimeout = .seconds(settings.sockets.pingTimeout)
-  // A proxy may call the server by another name, or leave out the port: people reach it by its public URL all the same.
-  configuration.allowedOrigins = SocketIOServer.AllowedOrigins(
-    others: settings.sockets.origins + (PublicURL(settings.publicURL).map { [$0.origin] } ?? []))
-  configuration.forwardedAuthority = { [trusted = settings.trustedProxies] headers, peer in
-    ClientAddress.forwardedHost(headers, peer: peer, trusted: trusted)
-  }
-  // Who may use sockets may read the answers to polls, too.
-  if !settings.sockets.origins.isEmpty {
-    configuration.cors = .origins(Set(settings.sockets.origins.map { $0.lowercased() }), credentials: true)
-  }
-  configuration.allowJSONP = settings.sockets.allowsJSONP
-  // A hundred rooms joined at once, before anything is read.
-  configuration.maxUnreadReplyBytes = 16_384
-  configuration.maxSessions = settings.limits.sessions.total
-  let (trusted, trust) = (settings.trustedProxies, settings.peerTrust)
-  if settings.limits.loopPercent < 100 {
-    configuration.connectionOwner = { connectionOwner($0, trusted) }
-    configuration.maxLoopPart = Double(settings.limits.loopPercent) / 100
-  }
-  configuration.reserveSession = { request in
-    let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trust: trust)
-    return ledger.place(.sessions, for: client.networkHash)
-  }
-  configuration.reserveMessage = { [size = configuration.maxHTTPBufferSize] request in
-    let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trust: trust)
-    return ledger.place(.memory, size, for: client.networkHash)
-  }
-  return configuration
-}
-
-/// Puts a server together: the one place where all parts meet, for the program and for tests alike. Opens and migrates the
-/// database. Throws ``SetupError`` with words for the operator.
+/// Builds a server: the one place where all parts meet, for the program and for tests. Opens and migrates the database. Throws
+/// ``SetupError`` with words for the operator.
 ///
 /// - Parameters:
-///   - clock: The server's time; development mode moves it on.
-///   - ids: Where ids and secrets come from.
-///   - pools: Threads for what blocks; several servers of a process may share them. If nil, the server makes its own.
-///   - ledger: What clients have taken of the limits, which servers behind one listener share. If nil, the server makes its own.
-///   - isAlone: Whether to refuse an embedded database on which a server runs. Tests run two in one process.
+///   - clock: The server's time. Development mode can change it.
+///   - ids: The source of ids and secrets.
+///   - pools: Threads for blocking work; several servers of a process may share them. If nil, the server makes its own.
+///   - ledger: Counts what clients hold; servers behind one listener share it. If nil, the server makes its own.
+///   - isAlone: Whether to refuse an embedded database that another server uses. Tests run two servers in one process.
 ///   - listens: Whether the server has listeners of its own.
-///   - surroundings: What stands around it, in development mode only.
+///   - surroundings: Parts that other modules add, in development mode only.
 package func buildServer(
   _ settings: ServerSettings, clock: Clock = Clock(), ids: IDSource = IDSource(), pools: WorkerPools? = nil,
   ledger: Ledger? = nil, isAlone: Bool = false, listens: Bool = true, surroundings: Surroundings = Surroundings(),
   logger: Logger
 ) async throws -> MadangServer {
-  let problems = settings.problems()
-  guard problems.isEmpty else { throw SetupError(problems.joined(separator: "\n")) }
-  if isAlone { try refuseWrongClock(clock) }
-  for finding in settings.dangers() { logger.warning("\(finding.message)", metadata: ["cure": "\(finding.cure)"]) }
-  try RestoreMarker(in: settings.dataDirectory).refuseServing()
-  try settings.makeDataDirectory()
-  let lock =
-    isAlone
-    ? try settings.takeServerLock(
-      cure: "stop it, or name another directory with --data. Several servers need PostgreSQL (--database-url)") : nil
+  let lock = try settings.prepareToServe(clock, isAlone: isAlone, logger)
   let certificate = settings.tls.isUsed ? try settings.tls.certificate(logger) : nil
-  let ledger = ledger ?? Ledger(settings)
   let surroundings = settings.isDevelopment ? surroundings : Surroundings()
+  var served = settings.served
+  let (ledger, metrics) = (ledger ?? Ledger(settings), Metrics())
+  let outgoing = try await Outgoing(served, surroundings.standIns, metrics.troubles, clock: clock, logger: logger)
+  (served.domain.pushesChats, served.domain.sendsMail) = (outgoing.pushes != nil, outgoing.mails != nil)
+  let opened = try await OpenedDatabase(
+    served, clock: clock, ids: ids, pools: pools ?? WorkerPools(settings), logger: logger)
   let sockets = socketConfiguration(settings, ledger)
   let socketIO = SocketIOServer(
     configuration: sockets, eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
     packetHook: surroundings.packets)
-  let parts = ServerParts(
-    settings: settings, clock: clock, ids: ids, pools: pools ?? WorkerPools(settings), ledger: ledger,
-    socketIO: socketIO, socketPath: sockets.path, standIns: surroundings.standIns, logger: logger)
-  let built = try await parts.build()
+  let limits = Limits(served, ledger, clock)
+  let callers = await Callers(
+    opened.madang, served, secret: opened.secret, notices: opened.notices, limits, cookiePath: sockets.path)
+  let reports = Reports(opened.madang, served, secret: opened.secret, metrics)
+  let service = Service(
+    opened.madang, served, .all, callers, limits, reports, outgoing.providers, socketIO)
+  let (rooms, background) = try await makeBackground(service, opened, outgoing)
   if isAlone {
-    // A server whose database takes no writes now still tells what it has.
-    do { try await built.service.madang.auditStart(settings.given) } catch {
+    // A server starts even if its database accepts no writes.
+    do { try await opened.madang.auditStart(settings.given) } catch {
       logger.error("this start was not recorded in the audit log", metadata: ["reason": "\(String(reflecting: error))"])
     }
   }
   return MadangServer(
-    built.service, built.rooms, built.background, built.sink, surroundings,
-    listeners: listens ? Listeners(settings) : nil, certificate: certificate, lock: lock)
+    service, rooms, background, opened.sink, surroundings, listeners: listens ? Listeners(settings) : nil,
+    certificate: certificate, lock: lock)
 }
 
-/// Builds a server with the system's clock and randomness, the only one on an embedded database.
+/// Builds a server with the system's clock and randomness. It is the only server on an embedded database.
 public func makeServer(_ settings: ServerSettings, logger: Logger) async throws -> MadangServer {
   try await buildServer(settings, isAlone: true, logger: logger)
+}
+
+extension ServerSettings {
+  /// Refuses settings and states with which no server starts, and makes the data directory. Throws ``SetupError``.
+  /// - Returns: The lock that keeps other servers off an embedded database, if the server is alone.
+  fileprivate func prepareToServe(_ clock: Clock, isAlone: Bool, _ logger: Logger) throws -> FileLock? {
+    let problems = problems()
+    guard problems.isEmpty else { throw SetupError(problems.joined(separator: "\n")) }
+    if isAlone { try refuseWrongClock(clock) }
+    for finding in dangers() { logger.warning("\(finding.message)", metadata: ["cure": "\(finding.cure)"]) }
+    if providers.countsTestPayments {
+      logger.warning("payments.portone.pg is empty: free test payments of PortOne v1 are accepted as real ones")
+    }
+    try RestoreMarker(in: dataDirectory).refuseServing()
+    try makeDataDirectory()
+    guard isAlone else { return nil }
+    return try takeServerLock(
+      cure: "stop it, or name another directory with --data. Several servers need PostgreSQL (--database-url)")
+  }
+
+  /// These settings with the changes of development mode.
+  fileprivate var served: ServerSettings {
+    guard isDevelopment else { return self }
+    var settings = self
+    // Tests of clients create many accounts.
+    settings.callLimits.signUps = 0
+    // These keys are public (wire contract, Edition of a request).
+    if isLoopback(host) { settings.keys.merge(EditionName.developmentKeys) { $1 } }
+    return settings
+  }
+}
+
+/// Makes the parts that work beside requests: delivery of commits, queues, housekeeping and watches.
+private func makeBackground(
+  _ service: Service, _ opened: OpenedDatabase, _ outgoing: Outgoing
+) async throws -> (LiveRooms, BackgroundWork) {
+  let (madang, settings, callers) = (opened.madang, service.settings, service.callers)
+  let metrics = service.reports.metrics
+  let pushes = PushQueue(
+    madang: madang, sender: outgoing.pushes, settings: settings.push, editions: Edition.all(settings), metrics: metrics)
+  let mails = MailQueue(madang: madang, sender: outgoing.mails, settings: settings.mail, metrics: metrics)
+  let sockets = RoomSockets(madang, settings, callers, service.limits, service.reports, service.socketIO)
+  let housekeeping = Housekeeping(madang, settings, metrics, callers.recent, sockets)
+  let rooms = LiveRooms(
+    madang, callers, sockets, opened.announcements, after: try await madang.latestChanges(), channel: opened.channel,
+    notices: opened.notices, deleted: { housekeeping.clearDeletedSoon() })
+  let clockWatch = ClockWatch(madang, isDevelopment: settings.isDevelopment, logger: madang.logger)
+  opened.announcements.connect { [dispatcher = rooms.dispatcher] event in
+    dispatcher.committed(event)
+    switch event {
+    case .chatPosted(let chat): clockWatch.posted(in: chat.room.id.number, dated: chat.createdAt)
+    case .pushQueued: pushes.pushQueued()
+    case .mailQueued: mails.mailQueued()
+    case .mailLeftOut(let reason): metrics.mailLeftOut(.init(reason))
+    case .changed, .audited: break
+    }
+  }
+  let alarms = AlarmWatch(
+    madang, settings, certificateEnd: { try $0.certificateEnd() }, troubles: metrics.troubles,
+    leads: { metrics.now.leads })
+  let background = BackgroundWork(parts: [
+    rooms.dispatcher, housekeeping, pushes, mails, AnnouncementQueue(madang: madang), service.reports.refusals,
+    service.links, alarms, DatabaseFileWatch(madang, settings, mails: outgoing.mails), clockWatch,
+  ])
+  return (rooms, background)
 }

@@ -61,13 +61,13 @@ public final class MadangServer: Sendable {
   /// Ends all sessions without waiting for clients; no new ones begin. Requests are still answered.
   package func endSessions() async {
     rooms.fallSilent()
-    service.held.endAll()
+    service.limits.held.endAll()
     await socketIO.shutdown(awaitingClients: false)
   }
 
   /// Closes the database. For a server that was never run.
   package func close() async {
-    await service.refusals.write(isLast: true)
+    await service.reports.refusals.write(isLast: true)
     await service.madang.database.close()
     await sink.close()
     // They refer back to the domain, which would never be freed.
@@ -101,10 +101,10 @@ public final class MadangServer: Sendable {
   }
 
   /// Whether sockets of accounts are connected, for tests.
-  package var hasAdmittedSockets: Bool { service.recent.hasConnected }
+  package var hasAdmittedSockets: Bool { service.callers.recent.hasConnected }
 
   /// The number of waiting socket connects, for tests.
-  package var held: Int { service.ledger.totals[.heldConnects] ?? 0 }
+  package var held: Int { service.limits.ledger.totals[.heldConnects] ?? 0 }
 }
 
 /// The background work of a server. When one part ends, all end.

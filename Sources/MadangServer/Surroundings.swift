@@ -3,39 +3,35 @@ import MadangCore
 import NIOCore
 import SocketIOServer
 
-/// What stands around a server: in front of its connections and requests, and beside its packets. A server in use has nothing there.
+/// The parts that another module adds to a server in development mode. All are optional; by default there are none.
+///
+/// A module that answers requests itself sets ``requests``:
+///
+///     let inner = surroundings.requests
+///     surroundings.requests = { request, channel, isForOperators, answer in
+///       if let response = page(for: request) { return response }
+///       guard let inner else { return try await answer(request).response }
+///       return try await inner(request, channel, isForOperators, answer)
+///     }
 package struct Surroundings: Sendable {
-  /// Has the server answer a request, which may have been changed.
+  /// Passes a request on to the server, as it came or changed.
   package typealias Answering = (Request) async throws -> Answer
-  /// Answers a request, or has the server answer it.
+  /// Answers a request itself, or calls `Answering`.
   /// - Parameter isForOperators: Whether the request came by the listener for operators only.
   package typealias Middleware =
     @Sendable (Request, any NIOCore.Channel, _ isForOperators: Bool, Answering) async throws -> Response
 
-  /// Changes how connections of the listener for clients are taken.
+  /// Changes the configuration of the listener for clients.
   package var connections: (@Sendable (inout SocketIOServer.HTTPChannelConfiguration) -> Void)?
-  /// Selects the server of a socket request by the request's host; nil: always this one. A request for no server goes on as a request.
+  /// Selects the server for a socket request by its host. If it returns nil, the request is answered like others. Without this
+  /// closure all sockets belong to this server.
   package var sockets: (@Sendable (_ host: String?) -> SocketIOServer?)?
-  /// Stands around each request.
+  /// The middleware around every request, of clients and of operators.
   package var requests: Middleware?
-  /// Sees each packet of a socket.
+  /// Receives each packet of a socket before it is processed.
   package var packets: SocketIOServer.PacketHook?
+  /// Stand-ins for providers.
   package var standIns = ProviderStandIns()
 
   package init() {}
-}
-
-/// Stand-ins for the providers that the settings leave out, in development mode.
-package struct ProviderStandIns: Sendable {
-  let payments: (any PaymentVerifier)?
-  let social: [SocialProvider: any SocialVerifier]
-  let pushes: (any PushSender)?
-  let mails: (any MailSender)?
-
-  package init(
-    payments: (any PaymentVerifier)? = nil, social: [SocialProvider: any SocialVerifier] = [:],
-    pushes: (any PushSender)? = nil, mails: (any MailSender)? = nil
-  ) {
-    (self.payments, self.social, self.pushes, self.mails) = (payments, social, pushes, mails)
-  }
 }

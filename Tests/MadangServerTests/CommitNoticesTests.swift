@@ -15,7 +15,7 @@ struct CommitNoticesTests {
     }
     for index in 0..<rooms {
       notice.rooms[.max - Int64(index)] = .max
-      let key = SignInTries.Key(account: KeyHash("\(index)"), address: KeyHash("at \(index)"))
+      let key = SignInKey(account: KeyHash("\(index)"), address: KeyHash("at \(index)"))
       notice.failures[key] = index % 1000 + 1
       notice.homes.insert(key)
       notice.addresses.insert(key.address)
@@ -36,7 +36,7 @@ struct CommitNoticesTests {
 
   @Test("two notices of equal failures differ, as PostgreSQL delivers equal ones once")
   func repeated() {
-    let key = SignInTries.Key(account: KeyHash("mina"), address: KeyHash("198.51.100.1"))
+    let key = SignInKey(account: KeyHash("mina"), address: KeyHash("198.51.100.1"))
     let notice = CommitNotices.Notice(failures: [key: 1])
     let (first, second) = (CommitNotices.payloads(notice, number: 1), CommitNotices.payloads(notice, number: 2))
     #expect(first != second)

@@ -190,7 +190,7 @@ struct RegistrationTests {
   func newKey(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.open)) { (world) async throws in
       let madang = world.server.madang
-      let keys = world.server.service.keys
+      let keys = world.server.service.callers.keys
       await keys.load()
       #expect(try await Self.join(world, "a@example.com", key: "no key").code == "E01")
       let made = try await madang.createKey(edition: "2024-10", label: "a new app")
@@ -204,7 +204,7 @@ struct RegistrationTests {
   @Test("unknown API keys share one read of the database", arguments: TestEngine.available)
   func unknownKeys(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.open)) { (world) async throws in
-      let keys = world.server.service.keys
+      let keys = world.server.service.callers.keys
       await keys.load()
       let (before, began) = (keys.looks, ContinuousClock.now)
       await withTaskGroup(of: Void.self) { group in

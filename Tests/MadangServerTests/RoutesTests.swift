@@ -8,17 +8,17 @@ import Testing
 struct RoutesTests {
   @Test("no row without a key hides a route of an edition", arguments: EditionName.allCases)
   func withoutKey(_ edition: EditionName) {
-    let routes = Edition(edition, offset: 0).routes.routes
+    let routes = Routes.all.of(edition).routes
     #expect(!routes.isEmpty)
     for route in routes {
       let path = RequestTarget(route.template).segments
-      #expect(Routes.withoutKey.find(route.method.rawValue, path) == nil, "\(route.template)")
+      #expect(Routes.all.withoutKey.find(route.method.rawValue, path) == nil, "\(route.template)")
     }
   }
 
   @Test("only answers that caches must not keep set the cookie of sockets", arguments: EditionName.allCases)
   func cookies(_ edition: EditionName) {
-    let rows = Edition(edition, offset: 0).routes
+    let rows = Routes.all.of(edition)
     for route in rows.routes {
       let row = rows.find(route.method.rawValue, RequestTarget(route.template).segments)?.row
       #expect(row?.setsCookie == !route.template.hasPrefix("/v1/static/"), "\(route.template)")

@@ -173,7 +173,7 @@ struct SecurityDocumentTests {
     let redirecting = try serverFiles().filter {
       Self.code($0.text).contains(/\.(location|permanentRedirect|temporaryRedirect|movedPermanently|seeOther)\b/)
     }
-    #expect(redirecting.map(\.path) == ["Sources/MadangServer/TLS/RedirectResponder.swift"])
+    #expect(redirecting.map(\.path) == ["Sources/MadangServer/Listeners/RedirectResponder.swift"])
   }
 
   @Test("the bounded XML parser is the only one that is linked")

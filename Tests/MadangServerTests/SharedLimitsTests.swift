@@ -94,7 +94,7 @@ struct SharedLimitsTests {
   func excess() async throws {
     let clock = Clock({ 0 }, steady: { 0 })
     let tries = SignInTries(CallLimitSettings(), clock: clock)
-    let key = SignInTries.Key(account: tries.hash("mina"), address: tries.hash("here"))
+    let key = SignInKey(account: tries.hash("mina"), address: tries.hash("here"))
     tries.apply(CommitNotices.Notice(failures: [key: 24]))
     func isKnown() -> Bool { true }
     var admitted = 0
@@ -108,7 +108,7 @@ struct SharedLimitsTests {
     }
     // Of 20 minutes the first 15 are taken by the 24.
     #expect(admitted == 10)
-    let other = SignInTries.Key(account: tries.hash("mina"), address: tries.hash("there"))
+    let other = SignInKey(account: tries.hash("mina"), address: tries.hash("there"))
     tries.apply(CommitNotices.Notice(failures: [other: 1000]))
     clock.advance(milliseconds: 16 * 300_000)
     try await tries.run(account: "mina", address: "there", isKnown: isKnown) {}

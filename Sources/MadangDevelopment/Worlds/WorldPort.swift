@@ -24,7 +24,7 @@ final class WorldPort: Sendable {
   private let kit: TestKit
   private let date: DateHeader
   private let sockets: Sockets
-  private let listening = Listening()
+  private let listening = ListenerStart()
   private let settings: ServerSettings
   private let ledger: Ledger
   private let logger: Logger

@@ -154,3 +154,10 @@ private struct Forwarded {
     host = last("host")
   }
 }
+
+/// The network at the other end of a connection; nil for a trusted proxy.
+func connectionOwner(_ peer: SocketAddress?, _ trusted: [IPNetwork]) -> String? {
+  let address = peer?.ipAddress.flatMap { IPAddress($0) }
+  if let address, trusted.contains(where: { $0.contains(address) }) { return nil }
+  return (address?.texts ?? ClientAddress.ofNoAddress).network
+}

@@ -26,7 +26,7 @@ extension MadangServer {
     return received.developmentPath.map { .granted(Array($0)) } ?? .refused(.notLocal)
   }
 
-  package func speaks(_ edition: EditionName) -> Bool { service.editions.contains { $0.id == edition } }
+  package func speaks(_ edition: EditionName) -> Bool { service.callers.editions.contains { $0.id == edition } }
 
   /// Answers a request as if this caller had sent it to an edition, without needing a token. It counts for no limit, and
   /// does not record the account's address.

@@ -8,18 +8,18 @@ import SocketIOServer
 /// Properties of a request, without answering it.
 extension MadangServer {
   /// The edition that a key belongs to.
-  package func edition(ofKey key: String?) async -> EditionName? { await service.edition(ofKey: key)?.id }
+  package func edition(ofKey key: String?) async -> EditionName? { await service.callers.edition(ofKey: key)?.id }
 
   /// The request's operation in the edition of its key; nil if it is not an operation.
   package func operation(of head: HTTPRequest) async -> EditionOperation? {
-    let edition = await service.edition(ofKey: head.headerFields[.apiKey])
-    return edition?.routes.find(head.method.rawValue, RequestTarget(head.path ?? "").segments)?.row
+    guard let edition = await edition(ofKey: head.headerFields[.apiKey]) else { return nil }
+    return service.routes.of(edition).find(head.method.rawValue, RequestTarget(head.path ?? "").segments)?.row
   }
 
   /// The account of the request's token, which may be valid, expired or about to be signed out; nil without a token. It
   /// counts for no limit.
   package func account(of head: HTTPRequest) async -> Learned.Account? {
-    guard let edition = await service.edition(ofKey: head.headerFields[.apiKey]),
+    guard let edition = await service.callers.edition(ofKey: head.headerFields[.apiKey]),
       let session = await claims(of: head, in: edition)?.session,
       let caller = try? await madang.caller(session: session, edition: edition.name)
     else { return nil }
@@ -28,17 +28,17 @@ extension MadangServer {
 
   private func claims(of head: HTTPRequest, in edition: Edition) async -> AccessTokens.Claims? {
     guard let token = head.headerFields[.authorization].flatMap(rawToken) else { return nil }
-    return try? await service.claims(of: token, edition: edition)
+    return try? await service.callers.claims(of: token, edition: edition)
   }
 
   /// The answer to a request with an expired access token. The session may then refresh, even if the token is actually
   /// valid.
   package func refusalOfExpiredToken(_ head: HTTPRequest) async -> Response {
     do throws(Refusal) {
-      if let edition = await service.edition(ofKey: head.headerFields[.apiKey]),
+      if let edition = await service.callers.edition(ofKey: head.headerFields[.apiKey]),
         let claims = await claims(of: head, in: edition)
       {
-        try service.limits.refuseExpiredToken(of: claims.number, call: head.call)
+        try service.limits.calls.refuseExpiredToken(of: claims.number, call: head.call)
       }
       throw Refusal(.tokenExpired, "treated as an expired access token")
     } catch {

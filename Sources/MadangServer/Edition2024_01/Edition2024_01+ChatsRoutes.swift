@@ -28,22 +28,6 @@ extension Call {
   }
 }
 
-extension Edition2024_01.ChannelChat {
-  init(_ chat: Chat, _ dates: WireDates) {
-    self.init(
-      channelID: chat.room.id.number, channelName: chat.room.name, chatID: chat.id.number, content: chat.content,
-      createdAt: dates.label(chat.createdAt), files: chat.files.map { wirePath($0) }, user: .init(chat.author))
-  }
-}
-
-extension Edition2024_01.DMChat {
-  init(_ chat: Chat, _ dates: WireDates) {
-    self.init(
-      dmID: chat.id.number, roomID: chat.room.id.number, content: chat.content,
-      createdAt: dates.label(chat.createdAt), files: chat.files.map { wirePath($0) }, user: .init(chat.author))
-  }
-}
-
 extension Edition2024_01.ChannelUnread {
   init(_ unread: Unread) {
     let id = unread.room.id.number

@@ -8,7 +8,7 @@ extension Edition2024_01 {
         try await call.madang.directMessages(in: call.workspace, as: try call.principal), DMRoom.init)
     }
     routes.respond(to: directMessageHistory) { call in
-      // A cursor that cannot be read must not make a room.
+      // Checked first, because an unreadable cursor must not create a room.
       let date = try call.historyDate
       let workspace = call.workspace
       let room = try await call.madang.openDirectMessage(

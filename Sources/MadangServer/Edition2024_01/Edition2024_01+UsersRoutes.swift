@@ -30,14 +30,6 @@ extension Call {
   }
 }
 
-extension Edition2024_01.User {
-  init(_ person: Person) {
-    self.init(
-      userID: person.id.number, email: person.email, nickname: person.nickname,
-      profileImage: person.picture.map { wirePath($0) })
-  }
-}
-
 extension Edition2024_01.UserDetail {
   init(_ profile: Profile, _ dates: WireDates) {
     let user = Edition2024_01.User(profile.person)

@@ -56,7 +56,7 @@ extension Edition2024_01.Workspace {
 }
 
 extension Edition2024_01.WorkspaceDetail {
-  /// Its lists are written page by page.
+  /// Leaves channels and members empty, because the answer writes both lists page by page.
   init(withoutLists workspace: MadangCore.Workspace, _ dates: WireDates) {
     let workspace = Edition2024_01.Workspace(workspace, dates)
     self.init(

@@ -74,7 +74,7 @@ extension Edition2024_10.Channel {
 }
 
 extension Edition2024_10.ChannelDetail {
-  /// Its members are written page by page.
+  /// Leaves members empty, because the answer writes them page by page.
   init(withoutMembers channel: MadangCore.Channel, _ dates: WireDates) {
     let channel = Edition2024_10.Channel(channel, dates)
     self.init(

@@ -17,22 +17,6 @@ extension Call {
   fileprivate var directMessage: RoomAddress { RoomAddress(.dm, reference("room"), in: workspace) }
 }
 
-extension Edition2024_10.ChannelChat {
-  init(_ chat: Chat, _ dates: WireDates) {
-    self.init(
-      channelID: chat.room.id.uuid, channelName: chat.room.name, chatID: chat.id.uuid, content: chat.content,
-      createdAt: dates.label(chat.createdAt), files: chat.files.map(wirePath), user: .init(chat.author))
-  }
-}
-
-extension Edition2024_10.DMChat {
-  init(_ chat: Chat, _ dates: WireDates) {
-    self.init(
-      dmID: chat.id.uuid, roomID: chat.room.id.uuid, content: chat.content,
-      createdAt: dates.label(chat.createdAt), files: chat.files.map(wirePath), user: .init(chat.author))
-  }
-}
-
 extension Edition2024_10.ChannelUnread {
   init(_ unread: Unread) {
     let id = unread.room.id.uuid

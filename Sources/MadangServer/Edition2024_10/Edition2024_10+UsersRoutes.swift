@@ -35,14 +35,6 @@ extension Call {
   }
 }
 
-extension Edition2024_10.Member {
-  init(_ person: Person) {
-    self.init(
-      userID: person.id.uuid, email: person.email, nickname: person.nickname,
-      profileImage: person.picture.map(wirePath))
-  }
-}
-
 extension Edition2024_10.Login {
   init(_ signedIn: SignedIn, accessToken: String, _ dates: WireDates) {
     let account = signedIn.account

@@ -1,5 +1,6 @@
 import MadangAPI
 import MadangCore
+import MadangOperations
 
 // What the editions share of accounts: they differ in paths and objects only.
 
@@ -7,9 +8,9 @@ extension Call {
   func signUp() async throws -> SignedIn {
     let fields = try await body.fields()
     // Only now: slow bodies hold no places.
-    try service.limits.takeSignUp(from: client.networkHash)
+    try service.limits.calls.takeSignUp(from: client.networkHash)
     do { return try await makeAccount(fields) } catch {
-      service.limits.giveBackSignUp(from: client.networkHash)
+      service.limits.calls.giveBackSignUp(from: client.networkHash)
       throw error
     }
   }
@@ -19,7 +20,7 @@ extension Call {
       email: try fields.required(.email), password: try fields.required(.password),
       nickname: try fields.required(.nickname), phone: try fields.text(.phone), deviceToken: try fields.deviceToken())
     return noteAddress(
-      of: try await service.refusals.noting((try? Madang.emailKey(draft.email)) ?? "", origin) {
+      of: try await service.reports.refusals.noting((try? Madang.emailKey(draft.email)) ?? "", origin) {
         try await madang.signUp(draft, from: origin, turn: client.network) { [links = service.links, client] in
           links.mayCause(client)
         }
@@ -32,7 +33,7 @@ extension Call {
 
   /// From now on the account is known by its address (wire contract, Socket access).
   private func noteAddress(of signedIn: SignedIn) -> SignedIn {
-    service.recent.saw(signedIn.account.person.id.number, at: client, always: true)
+    service.callers.recent.saw(signedIn.account.person.id.number, at: client, always: true)
     return signedIn
   }
 
@@ -64,9 +65,9 @@ extension Call {
     let deviceToken = try fields.deviceToken()
     // Known only later: whether an account is made. Who has one signs in, however many others were made at the address.
     let refusal = signUpRefusal()
-    func giveBack() { if refusal == nil { service.limits.giveBackSignUp(from: client.networkHash) } }
+    func giveBack() { if refusal == nil { service.limits.calls.giveBackSignUp(from: client.networkHash) } }
     do {
-      let signedIn = try await service.refusals.noting("", origin) {
+      let signedIn = try await service.reports.refusals.noting("", origin) {
         try await madang.signIn(
           with: provider, token: token, verifier: service.providers.social(provider), nickname: nickname,
           deviceToken: deviceToken, from: origin
@@ -83,7 +84,7 @@ extension Call {
   /// Takes the place of an account that may be made. Nil unless there is none left.
   private func signUpRefusal() -> Refusal? {
     do throws(Refusal) {
-      try service.limits.takeSignUp(from: client.networkHash)
+      try service.limits.calls.takeSignUp(from: client.networkHash)
       return nil
     } catch {
       return error
@@ -92,8 +93,8 @@ extension Call {
 
   func accessToken(for signedIn: SignedIn) async throws -> String {
     outcome.session = .live(signedIn.session)
-    service.limits.note(signedIn.session.number, of: signedIn.account.person.id.number)
-    return try await service.issueToken(session: signedIn.session, edition: edition)
+    service.limits.calls.note(signedIn.session.number, of: signedIn.account.person.id.number)
+    return try await service.callers.issueToken(session: signedIn.session, edition: edition)
   }
 
   func signOut() async throws {
@@ -115,5 +116,21 @@ extension Call {
   func changePicture() async throws -> Account {
     guard let image = try await body.fields().image else { throw Failure(.invalid, "image: is missing or empty") }
     return try await madang.changePicture(of: try principal, to: image)
+  }
+}
+
+extension Service {
+  /// Runs `body`, which compares a password with an account's, unless the account and the address have failed too often. The audit log
+  /// records failures.
+  func tryPassword<Success: Sendable>(
+    of emailKey: String, _ origin: Origin, from client: ClientAddress, _ body: () async throws -> Success
+  ) async throws -> Success {
+    try await reports.refusals.noting(emailKey, origin) {
+      try await callers.tries.run(account: emailKey, address: client.network) {
+        try await madang.isKnown(emailKey, at: client.text, within: settings.sockets.recentWindow)
+      } _: {
+        try await body()
+      }
+    }
   }
 }

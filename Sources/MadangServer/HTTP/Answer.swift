@@ -19,6 +19,9 @@ struct CallProgress {
   var principal: Principal?
   /// Nil if the operation was not reached.
   var outcome: CallOutcome?
+
+  /// Where metrics count it.
+  var place: Metrics.Place { Metrics.Place(edition, operation?.route) }
 }
 
 /// What was learned about a request while it was answered.

@@ -20,10 +20,10 @@ struct ReceivedRequest {
   init(_ request: Request, over channel: any NIOCore.Channel, at service: Service, isForOperators: Bool = false) {
     (self.service, self.request, connection, self.isForOperators) = (service, request, channel, isForOperators)
     target = RequestTarget(request.head.path ?? "")
-    client = service.client(request.headers, peer: channel.remoteAddress)
+    client = service.callers.client(request.headers, peer: channel.remoteAddress)
     body = BodyReader(
       request, store: service.madang.files, limits: service.settings.body,
-      maxFileSize: service.madang.setting(\.files.maxSize), ledger: service.ledger, payer: client.networkHash)
+      maxFileSize: service.madang.setting(\.files.maxSize), ledger: service.limits.ledger, payer: client.networkHash)
   }
 
   /// Whether the client came over TLS, directly or to a trusted proxy.
@@ -74,18 +74,12 @@ struct Call {
 
 /// What a call has brought about.
 final class CallOutcome: Sendable {
-  /// The session that a client has after a call, for the cookie of its sockets.
-  enum Session {
-    case none
-    case live(SessionID)
-    case ended
-  }
-
-  private let state: Mutex<(session: Session, chat: Chat?, payment: Learned.Payment?)>
+  private let state: Mutex<(session: SocketCookie.Session, chat: Chat?, payment: Learned.Payment?)>
 
   init(_ principal: Principal?) { state = Mutex((principal.map { .live($0.session) } ?? .none, nil, nil)) }
 
-  var session: Session {
+  /// The session that the client has after the call.
+  var session: SocketCookie.Session {
     get { state.withLock(\.session) }
     set { state.withLock { $0.session = newValue } }
   }

@@ -50,7 +50,7 @@ extension Call {
   }
 
   private func placeForDownload() throws -> Holding {
-    guard let giveBack = service.ledger.place(.downloads, for: client.networkHash) else {
+    guard let giveBack = service.limits.ledger.place(.downloads, for: client.networkHash) else {
       throw Refusal(.tooManyCalls, "too many downloads are under way to this address", retryAfter: 1)
     }
     return Holding(giveBack)

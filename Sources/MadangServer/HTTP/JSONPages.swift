@@ -60,7 +60,8 @@ extension Call {
   /// that memory does not grow with their length; addresses take turns at reading the pages. Bytes under way are counted for the account and
   /// the address that asked. Throws `E98` if they have too many.
   func answer(_ envelope: JSONEnvelope, with lists: [JSONPages]) async throws -> Response {
-    var writing = ListWriting(envelope, lists, turns: service.listTurns, turn: client.networkHash) { [connection] in
+    var writing = ListWriting(envelope, lists, turns: service.limits.listTurns, turn: client.networkHash) {
+      [connection] in
       await connection.hasClientLeft
     }
     let first = try await writing.next(atLeast: service.madang.setting(\.listPage).bytes)
@@ -73,7 +74,7 @@ extension Call {
     let expected = max(first.count, service.madang.setting(\.listPage).bytes)
     let places = try places
     let place = try places.take(expected + writing.keptBytes)
-    let body = ResponseBody { [writing, failureLog = service.failureLog] writer in
+    let body = ResponseBody { [writing, failureLog = service.reports.failures] writer in
       var (writing, counted, taken) = (writing, expected, [place])
       defer { withExtendedLifetime(taken) {} }
       try await writer.write(ByteBuffer(bytes: first))
@@ -101,7 +102,7 @@ extension Call {
   private var places: AnswerPlaces {
     get throws {
       AnswerPlaces(
-        ledger: service.ledger, address: client.networkHash,
+        ledger: service.limits.ledger, address: client.networkHash,
         account: try principal.caller.map { KeyHash("account \($0.id)") })
     }
   }

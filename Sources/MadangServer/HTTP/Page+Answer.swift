@@ -54,7 +54,7 @@ extension Page {
       return response(.forbidden, "Open this page itself, and try again.")
     }
     do {
-      try service.limits.count(.address(received.client.networkHash))
+      try service.limits.calls.count(.address(received.client.networkHash))
       return try await body()
     } catch let refusal as Refusal where refusal.code == .tooManyCalls {
       var response = response(.tooManyRequests, "Too many attempts. Come back later.")
@@ -67,7 +67,7 @@ extension Page {
     } catch let error as StorageError where error.code == .writesStopped {
       return readOnly
     } catch {
-      service.failureLog.write("a page failed", error, ["page": "\(title)"])
+      service.reports.failures.write("a page failed", error, ["page": "\(title)"])
       return response(.serviceUnavailable, "Something went wrong. Try again in a minute.")
     }
   }

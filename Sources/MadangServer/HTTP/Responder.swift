@@ -6,40 +6,6 @@ import NIOCore
 import SocketIOServer
 import Storage
 
-extension MadangServer {
-  /// Answers a request: of a socket, of a row without a key, or else a call of an edition.
-  package func answer(_ request: Request, over channel: any NIOCore.Channel) async throws -> Answer {
-    if socketIO.isSocketPath(request.head.pathWithoutQuery) {
-      return Answer(response: await socketIO.respond(to: request, channel: channel))
-    }
-    service.loopback?.saw(request, from: channel.remoteAddress)
-    let received = ReceivedRequest(request, over: channel, at: service)
-    if let response = try await received.answerWithoutKey() { return Answer(response: response) }
-    return await Responder(received).answer()
-  }
-
-  /// Answers a request of the listener for operators only.
-  func answerOperators(_ request: Request, over channel: any NIOCore.Channel) async throws -> Answer {
-    let received = ReceivedRequest(request, over: channel, at: service, isForOperators: true)
-    return Answer(response: try await received.answerWithoutKey() ?? Response(status: .notFound))
-  }
-}
-
-extension ReceivedRequest {
-  /// Answers by a row that needs no key. Nil if there is none, or if this server has no such thing.
-  fileprivate func answerWithoutKey() async throws -> Response? {
-    guard let (row, parameters) = Routes.withoutKey.find(request.method.rawValue, target.segments),
-      row.kind == .operators || !isForOperators, var response = try await row.handler(self, parameters)
-    else { return nil }
-    if row.kind == .operators { return response }
-    if row.kind == .page, service.settings.tls.isUsed {
-      response.headers[.strictTransportSecurity] = "max-age=31536000"
-    }
-    await body.finish()
-    return response
-  }
-}
-
 /// Answers a call of an edition, with the steps in the contract's order (docs/reference/wire-contract.md#order-of-checks).
 ///
 /// The numbers of steps are those of the contract. The first step that throws decides the answer.
@@ -54,20 +20,21 @@ struct Responder {
     await run { progress in
       let (request, client) = (received.request, received.client)
       // 1. The key.
-      guard let edition = await service.edition(ofKey: request.headers.value(of: .apiKey)) else {
+      guard let edition = await service.callers.edition(ofKey: request.headers.value(of: .apiKey)) else {
         throw Refusal(.badKey, "SesacKey: is missing or unknown")
       }
       progress.edition = edition
-      let match = edition.routes.find(request.method.rawValue, received.target.segments)
+      let match = service.routes.of(edition.id).find(request.method.rawValue, received.target.segments)
       progress.operation = match?.row
       // 2. Call limits.
       let access = match?.row.route.access
-      let token = try await service.shownToken(in: received, for: access, edition)
-      try service.countCall(by: token, access, from: client)
+      let token = try await service.callers.shownToken(in: request, from: client, for: access, edition)
+      try service.callers.countCall(by: token, access, from: client)
       // 3. The path and the method.
       guard let (operation, parameters) = match else { throw Refusal(unknown: request, in: edition) }
       // 4. The token.
-      let principal = try await service.principal(token, operation.route.access, edition, in: received)
+      let principal = try await service.callers.principal(
+        token, operation.route.access, edition, in: request, from: client)
       progress.principal = principal
       // 5 to 8. The body, and the rules of the operation.
       let call = Call(received, edition, parameters, by: principal)
@@ -80,7 +47,9 @@ struct Responder {
       }
       if let principal { try await confirm(principal) }
       logSignIn(operation, call)
-      if operation.setsCookie { service.cookie.set(for: call.outcome.session, in: &response, received.isSecure) }
+      if operation.setsCookie {
+        service.callers.cookie.set(for: call.outcome.session, in: &response, received.isSecure)
+      }
       return response
     }
   }
@@ -89,7 +58,7 @@ struct Responder {
   func answer(as principal: Principal, _ edition: Edition) async -> Answer {
     await run { progress in
       progress.edition = edition
-      let match = edition.routes.find(received.request.method.rawValue, received.target.segments)
+      let match = service.routes.of(edition.id).find(received.request.method.rawValue, received.target.segments)
       progress.operation = match?.row
       if match?.row.route.access.isOfAccount ?? false { progress.principal = principal }
       guard let (operation, parameters) = match else { throw Refusal(unknown: received.request, in: edition) }
@@ -108,11 +77,11 @@ struct Responder {
     let response: Response
     do {
       response = try await steps(&progress)
-      service.metrics.finished(progress, code: String(response.status.code))
+      service.reports.metrics.finished(progress.place, began: progress.began, code: String(response.status.code))
     } catch {
       let refusal = service.refusal(of: error, in: progress.edition)
-      service.metrics.finished(progress, code: refusal.code.rawValue)
-      service.securityLog.refused(refusal.code, progress.operation?.route, at: received.client)
+      service.reports.metrics.finished(progress.place, began: progress.began, code: refusal.code.rawValue)
+      service.reports.security.refused(refusal.code, progress.operation?.route, at: received.client)
       response = .refusal(refusal, isExplained: service.settings.isDevelopment)
     }
     // Some clients report a network error if the answer arrives while they still send.
@@ -132,7 +101,7 @@ struct Responder {
 
   private func logSignIn(_ operation: EditionOperation, _ call: Call) {
     if operation.route.access == .publicKey, case .live(let session) = call.outcome.session {
-      service.securityLog.signedIn(session.number, by: operation.route, at: received.client)
+      service.reports.security.signedIn(session.number, by: operation.route, at: received.client)
     }
   }
 
@@ -140,9 +109,9 @@ struct Responder {
   /// the address.
   private nonisolated(nonsending) func confirm(_ principal: Principal) async throws {
     let caller = if let caller = principal.caller { caller } else { try await service.madang.caller(principal) }
-    service.limits.note(caller.session.number, of: caller.id)
-    service.recent.saw(caller.id, at: received.client)
-    service.loopback?.saw(received.request, from: received.connection.remoteAddress, account: caller.id)
+    service.limits.calls.note(caller.session.number, of: caller.id)
+    service.callers.recent.saw(caller.id, at: received.client)
+    service.reports.loopback?.saw(received.request, from: received.connection.remoteAddress, account: caller.id)
   }
 }
 

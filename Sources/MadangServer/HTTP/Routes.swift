@@ -3,38 +3,18 @@ import MadangAPI
 
 /// The table of everything that a server answers, except sockets.
 ///
-/// Rows without a key are tried first. The key of a request chooses the rows of an edition. Both are built once for all
-/// servers of the process: tests start many.
-enum Routes {
+/// Rows without a key are tried first. The key of a request chooses the rows of an edition.
+struct Routes: Sendable {
   /// Operators' endpoints, pages for people and notices of providers.
-  static let withoutKey: RouteTable<OpenRoute> = {
-    var routes = RouteTable<OpenRoute>()
-    OperatorsEndpoints.add(to: &routes)
-    InvitePage.add(to: &routes)
-    ConfirmPage.add(to: &routes)
-    PasswordPage.add(to: &routes)
-    ProviderNotices.add(to: &routes)
-    return routes
-  }()
+  let withoutKey: RouteTable<OpenRoute>
+  let january2024: EditionRoutes
+  let october2024: EditionRoutes
 
-  static let january2024 = EditionRoutes(.january2024) { routes in
-    Edition2024_01.addUsers(to: &routes)
-    Edition2024_01.addWorkspaces(to: &routes)
-    Edition2024_01.addChannels(to: &routes)
-    Edition2024_01.addDirectMessages(to: &routes)
-    Edition2024_01.addChats(to: &routes)
-    Edition2024_01.addCoins(to: &routes)
-    Edition2024_01.addFiles(to: &routes)
-  }
-
-  static let october2024 = EditionRoutes(.october2024) { routes in
-    Edition2024_10.addUsers(to: &routes)
-    Edition2024_10.addWorkspaces(to: &routes)
-    Edition2024_10.addChannels(to: &routes)
-    Edition2024_10.addDirectMessages(to: &routes)
-    Edition2024_10.addChats(to: &routes)
-    Edition2024_10.addCoins(to: &routes)
-    Edition2024_10.addFiles(to: &routes)
+  func of(_ edition: EditionName) -> EditionRoutes {
+    switch edition {
+    case .january2024: january2024
+    case .october2024: october2024
+    }
   }
 }
 
@@ -74,12 +54,12 @@ package final class EditionOperation: Sendable {
 /// The rows of an edition.
 struct EditionRoutes: Sendable {
   private let edition: EditionName
-  private var table = RouteTable<EditionOperation>()
+  private var table = RouteTable<EditionOperation> { _ in }
 
   /// Every route, for comparison with the API description.
   var routes: [MadangAPI.Route] { table.rows.map(\.route) }
 
-  fileprivate init(_ edition: EditionName, _ add: (inout EditionRoutes) -> Void) {
+  init(_ edition: EditionName, _ add: (inout EditionRoutes) -> Void) {
     self.edition = edition
     add(&self)
   }
@@ -167,6 +147,8 @@ struct RouteTable<Row: Sendable>: Sendable {
 
   /// By number of segments, sorted by shape.
   private var entries: [Int: [Entry]] = [:]
+
+  init(_ add: (inout RouteTable) -> Void) { add(&self) }
 
   /// Every row, for comparison with the API description.
   var rows: [Row] { entries.values.flatMap { $0.map(\.row) } }

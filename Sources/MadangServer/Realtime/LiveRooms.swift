@@ -10,13 +10,14 @@ final class LiveRooms: Sendable {
   private let announcements: Announcements
 
   init(
-    _ service: Service, _ sockets: RoomSockets, _ announcements: Announcements, after latest: [Int64],
-    channel: NotificationChannel?, notices: CommitNotices?, deleted: @escaping @Sendable () -> Void
+    _ madang: Madang, _ callers: Callers, _ sockets: RoomSockets, _ announcements: Announcements,
+    after latest: [Int64], channel: NotificationChannel?, notices: CommitNotices?,
+    deleted: @escaping @Sendable () -> Void
   ) {
     (self.sockets, self.announcements) = (sockets, announcements)
-    dispatcher = Dispatcher(madang: service.madang, after: latest, channel: channel, notices: notices) {
-      service.tries.apply($0)
-      service.recent.apply($0)
+    dispatcher = Dispatcher(madang: madang, after: latest, channel: channel, notices: notices) {
+      callers.tries.apply($0)
+      callers.recent.apply($0)
     } act: { change, isLate in
       guard announcements.isConnected else { return }
       sockets.act(on: change, isLate: isLate)

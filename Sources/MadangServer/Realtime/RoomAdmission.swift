@@ -14,13 +14,12 @@ import SocketIOServer
 ///
 /// `socketAccess` says which identities count.
 struct RoomAdmission: Sendable {
-  private let service: Service
-  private let admitted: AdmittedSockets
-
-  init(_ service: Service, _ admitted: AdmittedSockets) {
-    self.service = service
-    self.admitted = admitted
-  }
+  let madang: Madang
+  let settings: ServerSettings
+  let callers: Callers
+  let limits: Limits
+  let reports: Reports
+  let admitted: AdmittedSockets
 
   private struct NotAllowed: Error {
     var message = "not allowed"
@@ -48,13 +47,13 @@ struct RoomAdmission: Sendable {
     do {
       // The form of the id in a namespace decides its edition (wire contract, Edition of a request).
       guard let namespace = RoomNamespace(name: request.namespace),
-        let edition = service.editions.first(where: { $0.isID(namespace.id) })
+        let edition = callers.editions.first(where: { $0.isID(namespace.id) })
       else { throw NotAllowed() }
       let grant = try await grant(request, namespace, edition)
-      service.metrics.socketAdmitted(by: grant.by)
+      reports.metrics.socketAdmitted(by: grant.by)
       return .accept(SocketData(grant))
     } catch {
-      service.metrics.socketAdmitted(by: .refused)
+      reports.metrics.socketAdmitted(by: .refused)
       return .refuse(message: message(of: error))
     }
   }
@@ -65,7 +64,7 @@ struct RoomAdmission: Sendable {
     case is CancellationError: return NotAllowed().message
     case let refusal as Refusal where refusal.code == .tooManyCalls: return refusal.code.rawValue
     default:
-      service.failureLog.write("a socket could not be admitted", error)
+      reports.failures.write("a socket could not be admitted", error)
       return ErrorCode.serverFailure.rawValue
     }
   }
@@ -73,7 +72,7 @@ struct RoomAdmission: Sendable {
   private func grant(_ request: ConnectRequest, _ namespace: RoomNamespace, _ edition: Edition) async throws
     -> AdmittedSockets.Grant
   {
-    let client = service.client(request.handshake.headers, peer: request.handshake.remoteAddress)
+    let client = callers.client(request.handshake.headers, peer: request.handshake.remoteAddress)
     let credentials = SocketCredentials(request)
     // Later endings are noticed when the socket joins.
     let endings = admitted.endings
@@ -81,7 +80,7 @@ struct RoomAdmission: Sendable {
       try await identify(credentials, request.handshake.headers, edition, client)
     }
     let attempt = Attempt(namespace: namespace, edition: edition, identity: identity, client: client)
-    guard identity != nil || service.settings.sockets.access == .open || mayComeByAddress(request.origin, client)
+    guard identity != nil || settings.sockets.access == .open || mayComeByAddress(request.origin, client)
     else { throw NotAllowed() }
     if let grant = try await grant(attempt, try await account(of: attempt), endings) { return grant }
     guard let late = try await hold(attempt) else { throw NotAllowed() }
@@ -91,15 +90,15 @@ struct RoomAdmission: Sendable {
   /// Counts a connect for its session if it is identified by one, else for its address. Invalid credentials count for the address.
   private func counted(_ client: ClientAddress, _ identify: () async throws -> Identity?) async throws -> Identity? {
     let address = CallLimits.Subject.connectsFrom(client.networkHash)
-    try service.limits.check(address)
+    try limits.calls.check(address)
     do {
       let identity = try await identify()
       let session = identity?.session?.number
-      if let identity, let session { service.limits.note(session, of: identity.user) }
-      try service.limits.countConnect(of: session, from: client.networkHash)
+      if let identity, let session { limits.calls.note(session, of: identity.user) }
+      try limits.calls.countConnect(of: session, from: client.networkHash)
       return identity
     } catch let error as NotAllowed {
-      try service.limits.countConnect(of: nil, from: client.networkHash)
+      try limits.calls.countConnect(of: nil, from: client.networkHash)
       throw error
     }
   }
@@ -107,17 +106,17 @@ struct RoomAdmission: Sendable {
   /// Waits until something happens that grants access; nil if that is not soon, or too many connects wait already.
   private func hold(_ attempt: Attempt) async throws -> AdmittedSockets.Grant? {
     let client = attempt.client
-    let deadline = service.madang.clock.instant(after: service.settings.sockets.hold)
-    let outcome = try await service.held.hold(for: client.network) { wait -> AdmittedSockets.Grant? in
-      if attempt.identity == nil { _ = service.held.extend(wait, for: service.recent.key(client.text)) }
-      if attempt.identity == nil && service.settings.isDevelopment { _ = service.held.extend(wait, for: .anybody) }
+    let deadline = madang.clock.instant(after: settings.sockets.hold)
+    let outcome = try await limits.held.hold(for: client.network) { wait -> AdmittedSockets.Grant? in
+      if attempt.identity == nil { _ = limits.held.extend(wait, for: callers.recent.key(client.text)) }
+      if attempt.identity == nil && settings.isDevelopment { _ = limits.held.extend(wait, for: .anybody) }
       while true {
         let (rings, endings) = (wait.rings, admitted.endings)
         let account = try await accountStill(of: attempt)
         // Memberships that begin from here on end the wait.
-        if let account, service.held.extend(wait, for: .user(account.user)) { continue }
+        if let account, limits.held.extend(wait, for: .user(account.user)) { continue }
         if let grant = try await grant(attempt, account, endings) { return grant }
-        guard await service.held.next(wait, after: rings, until: deadline) else { break }
+        guard await limits.held.next(wait, after: rings, until: deadline) else { break }
       }
       // Another process may have granted access.
       let endings = admitted.endings
@@ -129,8 +128,7 @@ struct RoomAdmission: Sendable {
   /// The account of a connect that was held. Throws if the session that identifies it has ended meanwhile.
   private func accountStill(of attempt: Attempt) async throws -> Identity? {
     if let session = attempt.identity?.session {
-      do { _ = try await service.madang.caller(livingSession: session, edition: attempt.edition.name) } catch is Failure
-      {
+      do { _ = try await madang.caller(livingSession: session, edition: attempt.edition.name) } catch is Failure {
         throw NotAllowed()
       }
     }
@@ -140,9 +138,9 @@ struct RoomAdmission: Sendable {
   /// The account by identity, else the only one that was seen at the address lately.
   private func account(of attempt: Attempt) async throws -> Identity? {
     if let identity = attempt.identity { return identity }
-    guard service.settings.sockets.access == .recent, !service.settings.isDevelopment else { return nil }
-    let user = try await service.madang.onlyAccount(
-      seenAt: attempt.client.text, within: service.settings.sockets.recentWindow)
+    guard settings.sockets.access == .recent, !settings.isDevelopment else { return nil }
+    let user = try await madang.onlyAccount(
+      seenAt: attempt.client.text, within: settings.sockets.recentWindow)
     return user.map { Identity(user: $0, session: nil, by: .address) }
   }
 
@@ -150,8 +148,8 @@ struct RoomAdmission: Sendable {
   ///
   /// - Parameter endings: The count before the account was looked up.
   private func grant(_ attempt: Attempt, _ identity: Identity?, _ endings: Int) async throws -> AdmittedSockets.Grant? {
-    let access = service.settings.sockets.access
-    guard identity != nil || access == .open || service.settings.isDevelopment else { return nil }
+    let access = settings.sockets.access
+    guard identity != nil || access == .open || settings.isDevelopment else { return nil }
     let (namespace, edition) = (attempt.namespace, attempt.edition)
     let reference = edition.reference(namespace.id)
     for kind in edition.rooms(namespace.prefix) {
@@ -159,14 +157,14 @@ struct RoomAdmission: Sendable {
         var identity = identity
         let room: Room
         if let identity {
-          room = try await service.madang.room(kind, reference, readableBy: identity.user)
+          room = try await madang.room(kind, reference, readableBy: identity.user)
         } else {
-          room = try await service.madang.room(kind, reference)
+          room = try await madang.room(kind, reference)
           if access != .open {
             // Development mode: of several accounts at an address, one that may read the room is enough.
             guard
-              let user = try await service.madang.reader(
-                of: room, seenAt: attempt.client.text, within: service.settings.sockets.recentWindow)
+              let user = try await madang.reader(
+                of: room, seenAt: attempt.client.text, within: settings.sockets.recentWindow)
             else { return nil }
             identity = Identity(user: user, session: nil, by: .address)
           }
@@ -185,17 +183,17 @@ struct RoomAdmission: Sendable {
   private func identify(
     _ credentials: SocketCredentials, _ headers: HTTPFields, _ edition: Edition, _ client: ClientAddress
   ) async throws -> Identity? {
-    let access = service.settings.sockets.access
+    let access = settings.sockets.access
     guard access != .open else { return nil }
-    let key = await service.edition(ofKey: credentials.key)
+    let key = await callers.edition(ofKey: credentials.key)
     guard key?.name == edition.name || (access != .token && credentials.key == nil) else {
       throw NotAllowed(message: ErrorCode.badKey.rawValue)
     }
     if let token = credentials.token { return try await identity(with: token, edition, client) }
     guard access != .token else { throw NotAllowed(message: ErrorCode.badToken.rawValue) }
-    guard let session = service.cookie.session(in: headers) else { return nil }
+    guard let session = callers.cookie.session(in: headers) else { return nil }
     do {
-      let caller = try await service.madang.caller(livingSession: session, edition: edition.name)
+      let caller = try await madang.caller(livingSession: session, edition: edition.name)
       return Identity(user: caller.id, session: session, by: .cookie)
     } catch is Failure {
       return nil
@@ -204,9 +202,9 @@ struct RoomAdmission: Sendable {
 
   private func identity(with token: String, _ edition: Edition, _ client: ClientAddress) async throws -> Identity {
     do {
-      let claims = try await service.claims(of: token, edition: edition)
-      let caller = try await service.madang.caller(
-        try await service.principal(
+      let claims = try await callers.claims(of: token, edition: edition)
+      let caller = try await madang.caller(
+        try await callers.principal(
           token, claims, address: client.networkHash, edition, mayBeExpired: false, call: "socket"))
       return Identity(user: caller.id, session: caller.session, by: .token)
     } catch let refusal as Refusal where refusal.code != .tooManyCalls {
@@ -219,7 +217,7 @@ struct RoomAdmission: Sendable {
   /// An address identifies a client only if it is the only one behind it. A web page has cookies; without one, its script may come from
   /// any site that the person at that address visits, by a name that leads here.
   private func mayComeByAddress(_ origin: String?, _ client: ClientAddress) -> Bool {
-    service.settings.sockets.access == .recent && !client.isShared && origin.map(Self.isOfProgram) ?? true
+    settings.sockets.access == .recent && !client.isShared && origin.map(Self.isOfProgram) ?? true
   }
 
   /// Starscream's `Origin` has a WebSocket scheme, which no page has. Other programs send the server's own origin; if that

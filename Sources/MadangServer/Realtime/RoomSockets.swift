@@ -3,21 +3,29 @@ import HTTPTypes
 import Hummingbird
 import MadangAPI
 import MadangCore
+import MadangOperations
 import SocketIOProtocol
 import SocketIOServer
 
 /// Connects rooms and sockets: who may join a room's namespace, and the delivery of each chat.
 struct RoomSockets: Sendable {
-  private let service: Service
+  private let madang: Madang
+  private let callers: Callers
+  private let held: HeldConnects
+  private let socketIO: SocketIOServer
   private let admitted: AdmittedSockets
   private let admission: RoomAdmission
   private let checks: SocketChecks
 
-  init(_ service: Service) {
-    self.service = service
+  init(
+    _ madang: Madang, _ settings: ServerSettings, _ callers: Callers, _ limits: Limits, _ reports: Reports,
+    _ socketIO: SocketIOServer
+  ) {
+    (self.madang, self.callers, held, self.socketIO) = (madang, callers, limits.held, socketIO)
     admitted = AdmittedSockets()
-    admission = RoomAdmission(service, admitted)
-    checks = SocketChecks(service.madang, admitted)
+    admission = RoomAdmission(
+      madang: madang, settings: settings, callers: callers, limits: limits, reports: reports, admitted: admitted)
+    checks = SocketChecks(madang, admitted)
   }
 
   func admit(_ request: ConnectRequest, _ dispatcher: Dispatcher) async -> Admission {
@@ -34,7 +42,7 @@ struct RoomSockets: Sendable {
   /// - Parameter dispatcher: Is notified which rooms have sockets.
   func connected(_ socket: Socket, _ dispatcher: Dispatcher) {
     guard let grant = socket[AdmittedSockets.Grant.self] else { return }
-    if let user = grant.user { service.recent.connected(user, at: client(of: socket.handshake)) }
+    if let user = grant.user { callers.recent.connected(user, at: client(of: socket.handshake)) }
     if !admitted.joined(socket, grant) { checks.add([(socket, grant)], isUrgent: true) }
     dispatcher.joined(grant.room, after: grant.seq)
   }
@@ -44,7 +52,7 @@ struct RoomSockets: Sendable {
     dispatcher.left(grant.room)
     let wasAdmitted = admitted.left(socket)
     guard let user = grant.user else { return }
-    service.recent.disconnected(user, at: client(of: socket.handshake), isFresh: wasAdmitted)
+    callers.recent.disconnected(user, at: client(of: socket.handshake), isFresh: wasAdmitted)
   }
 
   /// Acts on access that was granted or ended. Returns at once.
@@ -59,8 +67,8 @@ struct RoomSockets: Sendable {
       guard isLate else { return admitted.end(.user(user)) { $0.workspace == workspace } }
       checks.add(admitted.doubtful(.user(user), where: { $0.workspace == workspace }), isUrgent: true)
     case .membershipBegan(let user):
-      service.held.ring(.user(user))
-      service.held.ring(.anybody)
+      held.ring(.user(user))
+      held.ring(.anybody)
     // An ended session keeps no socket open, and neither does the address of an account without sessions.
     case .sessionEnded(let session): admitted.end(.session(session))
     case .sessionsEnded(let user, let last):
@@ -74,7 +82,7 @@ struct RoomSockets: Sendable {
   /// change announced.
   func review() async throws {
     let grants = admitted.grants
-    let ended = try await service.madang.ended(
+    let ended = try await madang.ended(
       sessions: Set(grants.compactMap(\.session)), users: Set(grants.compactMap(\.user)))
     guard !ended.sessions.isEmpty || !ended.users.isEmpty else { return }
     for session in ended.sessions { admitted.end(.session(session.number)) { $0.session == session } }
@@ -83,21 +91,21 @@ struct RoomSockets: Sendable {
 
   /// Checks all waiting connects and all sockets, because changes may have been missed. Returns at once.
   func checkAllAgain() {
-    service.held.ringAll()
+    held.ringAll()
     checks.add(admitted.allDoubtful(), isUrgent: false)
   }
 
   /// Sends a committed chat to its namespaces, encoded once for each edition that has sockets.
   func deliver(_ chat: Chat) {
-    for edition in service.editions {
-      let targets = edition.targets(chat).filter { service.socketIO.hasSockets(in: $0.namespace.name) }
+    for edition in callers.editions {
+      let targets = edition.targets(chat).filter { socketIO.hasSockets(in: $0.namespace.name) }
       guard !targets.isEmpty else { continue }
       let json = edition.encode(chat)
-      for target in targets { service.socketIO.emit(target.event.rawValue, json: json, to: target.namespace.name) }
+      for target in targets { socketIO.emit(target.event.rawValue, json: json, to: target.namespace.name) }
     }
   }
 
   private func client(of handshake: Handshake) -> ClientAddress {
-    service.client(handshake.headers, peer: handshake.remoteAddress)
+    callers.client(handshake.headers, peer: handshake.remoteAddress)
   }
 }

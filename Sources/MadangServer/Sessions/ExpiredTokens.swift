@@ -10,7 +10,7 @@ import Synchronization
 /// that does this in a loop reaches the limit.
 final class ExpiredTokens: Sendable {
   /// A call that was answered `E05`.
-  private struct Answer {
+  private struct Refused {
     let time: Int64
     /// The hash of the requested operation.
     let call: Int
@@ -24,7 +24,7 @@ final class ExpiredTokens: Sendable {
     var shown: Int64
     var refreshes = 0
     /// Oldest first.
-    var answers: [Answer] = []
+    var answers: [Refused] = []
   }
 
   private struct State {
@@ -65,7 +65,7 @@ final class ExpiredTokens: Sendable {
       let isRepeated = history.answers.contains { $0.call == call && $0.refreshes < history.refreshes }
       if history.answers.count == Self.maxAnswers { history.answers.removeFirst() }
       history.answers.append(
-        Answer(time: now, call: call, refreshes: history.refreshes, excusesRefresh: !isRepeated))
+        Refused(time: now, call: call, refreshes: history.refreshes, excusesRefresh: !isRepeated))
     }
   }
 
@@ -86,7 +86,7 @@ final class ExpiredTokens: Sendable {
     return state.withLock { $0.sessions[session].map { now - $0.shown < time } ?? false }
   }
 
-  private func take(_ right: WritableKeyPath<Answer, Bool>, of session: Int64, within time: Int64) -> Bool {
+  private func take(_ right: WritableKeyPath<Refused, Bool>, of session: Int64, within time: Int64) -> Bool {
     let now = clock.steady
     return change(session) { history in
       // The oldest first: it is the next to expire.

@@ -14,11 +14,6 @@ import Synchronization
 /// Servers of one database notify each other of failures some milliseconds later. Until then each server may let its own
 /// number through; the excess makes the window longer, so that over time there are no more than at one server.
 final class SignInTries: Sendable {
-  struct Key: Hashable {
-    let account: KeyHash
-    let address: KeyHash
-  }
-
   private struct Tries {
     var began: Int64
     var failures = 0
@@ -46,9 +41,9 @@ final class SignInTries: Sendable {
   }
 
   private struct State {
-    var tries: [Key: Tries] = [:]
+    var tries: [SignInKey: Tries] = [:]
     /// When each account last signed in at an address. There, only its own failures at this address count, even after it has signed out.
-    var homes: [Key: Int64] = [:]
+    var homes: [SignInKey: Int64] = [:]
     /// Failures and running attempts of each account, at all addresses. Each one expires after its share of the window.
     var anywhere: [KeyHash: Fading] = [:]
     /// Failures and running attempts at each address, of all accounts.
@@ -88,7 +83,7 @@ final class SignInTries: Sendable {
   func run<Success: Sendable>(
     account email: String, address: String, isKnown: () async throws -> Bool, _ body: () async throws -> Success
   ) async throws -> Success {
-    let key = Key(account: hash(email), address: hash(address))
+    let key = SignInKey(account: hash(email), address: hash(address))
     if let refusal = tooManyByStrangers(key), try await !isKnown() { throw refusal }
     entering: while true {
       switch await entry(key) {
@@ -107,7 +102,7 @@ final class SignInTries: Sendable {
     }
   }
 
-  private func entry(_ key: Key) async -> Entry {
+  private func entry(_ key: SignInKey) async -> Entry {
     guard settings.signInFailures > 0 else {
       let now = clock.steady
       state.withLock { state in
@@ -144,7 +139,7 @@ final class SignInTries: Sendable {
     return .admitted
   }
 
-  private func ended(_ key: Key, failed: Bool, succeeded: Bool = false) {
+  private func ended(_ key: SignInKey, failed: Bool, succeeded: Bool = false) {
     let now = clock.steady
     let waiting = state.withLock { state in
       if !failed { count(-1, of: key, in: &state, now) }
@@ -180,7 +175,7 @@ final class SignInTries: Sendable {
     }
   }
 
-  private func count(_ change: Double, of key: Key, in state: inout State, _ now: Int64) {
+  private func count(_ change: Double, of key: SignInKey, in state: inout State, _ now: Int64) {
     func add(_ fading: inout Fading?, _ limit: Int) {
       guard limit > 0 else { return }
       fading = Fading(failures: max(0, left(fading, of: limit, now) + change), at: now)
@@ -190,7 +185,7 @@ final class SignInTries: Sendable {
   }
 
   /// Why an attempt exceeds a limit for unknown addresses; nil if it does not.
-  private func tooManyByStrangers(_ key: Key) -> Refusal? {
+  private func tooManyByStrangers(_ key: SignInKey) -> Refusal? {
     let now = clock.steady
     let (ofAccount, fromAddress) = state.withLock { state -> (Fading?, Fading?) in
       let isHome = state.homes[key].map { now - $0 < Self.homeTime } ?? false
@@ -235,21 +230,5 @@ final class SignInTries: Sendable {
   private func refusal(_ text: String, until end: Int64, _ now: Int64) -> Refusal {
     Refusal(
       .tooManyCalls, "\(text) in \(settings.signInWindow / 1000) s", retryAfter: max(1, (end - now + 999) / 1000))
-  }
-}
-
-extension Service {
-  /// Runs `body`, which compares a password with an account's, unless the account and the address have failed too often. The audit log
-  /// records failures.
-  func tryPassword<Success: Sendable>(
-    of emailKey: String, _ origin: Origin, from client: ClientAddress, _ body: () async throws -> Success
-  ) async throws -> Success {
-    try await refusals.noting(emailKey, origin) {
-      try await tries.run(account: emailKey, address: client.network) {
-        try await madang.isKnown(emailKey, at: client.text, within: settings.sockets.recentWindow)
-      } _: {
-        try await body()
-      }
-    }
   }
 }

@@ -46,19 +46,19 @@ extension ReceivedRequest {
     // Only failures are counted: a provider may send notices about many people at once.
     let payer = CallLimits.Subject.address(client.networkHash)
     do {
-      try service.limits.check(payer)
+      try service.limits.calls.check(payer)
       let outcome = try await service.madang.process(try await read(), from: client.text)
-      service.metrics.notice(provider, outcome.rawValue)
+      service.reports.metrics.notice(provider, outcome.rawValue)
       return .nothing
     } catch let refusal as Refusal where refusal.code == .tooManyCalls {
       return answer(.tooManyRequests, retryAfter: refusal.retryAfter)
     } catch {
-      try? service.limits.count(payer)
+      try? service.limits.calls.count(payer)
       guard !(error is NotTheirs) else {
-        service.metrics.notice(provider, Metrics.refusedNotice)
+        service.reports.metrics.notice(provider, Metrics.refusedNotice)
         return answer(.unauthorized)
       }
-      service.metrics.notice(provider, Metrics.failedNotice)
+      service.reports.metrics.notice(provider, Metrics.failedNotice)
       log(error, provider)
       // The provider may send it again.
       return answer(.serviceUnavailable, retryAfter: 60)

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import MadangAPI
 import MadangCore
-import MadangOperations
+import NIOCore
 
 /// The token that a request shows, and its claims if this server issued it.
 struct ShownToken {
@@ -10,7 +10,19 @@ struct ShownToken {
   let claims: AccessTokens.Claims?
 }
 
-extension Service {
+/// What a request shows of its caller: address, key and token.
+extension Callers {
+  /// The edition that a key belongs to, if this server speaks it.
+  nonisolated(nonsending) func edition(ofKey key: String?) async -> Edition? {
+    guard let key, let id = await keys.edition(of: key) else { return nil }
+    return editions.first { $0.id == id }
+  }
+
+  /// The address that a request comes from.
+  func client(_ headers: HTTPFields, peer: SocketAddress?) -> ClientAddress {
+    ClientAddress(peer: peer, headers: headers, trust: trust)
+  }
+
   /// The token in `Authorization`: raw, blanks trimmed, a leading `Bearer ` tolerated; nil if missing or empty.
   func token(of request: Request) -> String? {
     request.headers.value(of: .authorization).flatMap(rawToken)
@@ -21,13 +33,13 @@ extension Service {
   /// Throws `E98` rather than look into the database for a caller without a session who has used up its limit.
   /// - Parameter access: Nil for an unknown path.
   nonisolated(nonsending) func shownToken(
-    in received: ReceivedRequest, for access: Access?, _ edition: Edition
+    in request: Request, from client: ClientAddress, for access: Access?, _ edition: Edition
   ) async throws -> ShownToken? {
-    guard let text = token(of: received.request) else { return nil }
+    guard let text = token(of: request) else { return nil }
     if let claims = tokens.knownClaims(of: text) { return ShownToken(text: text, claims: claims) }
     guard RefreshToken.hasForm(text) else { return ShownToken(text: text, claims: await tokens.claims(of: text)) }
     guard let access, access.isOfAccount else { return ShownToken(text: text, claims: nil) }
-    try limits.check(.without(received.client, access))
+    try limits.check(.without(client, access))
     return ShownToken(text: text, claims: try await claims(of: text, edition: edition))
   }
 
@@ -52,12 +64,12 @@ extension Service {
 
   /// The principal that a call of a client acts as; nil if the route is not for accounts.
   nonisolated(nonsending) func principal(
-    _ token: ShownToken?, _ access: Access, _ edition: Edition, in received: ReceivedRequest
+    _ token: ShownToken?, _ access: Access, _ edition: Edition, in request: Request, from client: ClientAddress
   ) async throws -> Principal? {
     guard access.isOfAccount else { return nil }
     return try await principal(
-      token?.text, token?.claims, address: received.client.networkHash, edition, mayBeExpired: access == .expiredToken,
-      call: received.request.head.call)
+      token?.text, token?.claims, address: client.networkHash, edition, mayBeExpired: access == .expiredToken,
+      call: request.head.call)
   }
 
   /// The principal that an access token stands for (wire contract, Order of checks). Throws `E02`, `E05`, `E03` or `E98`, and `E06` for an
@@ -100,33 +112,22 @@ extension Service {
   /// token was issued; otherwise the client has to refresh.
   private func olderSession(of claims: AccessTokens.Claims) async throws -> SessionID {
     let session = try await madang.session(claims.number)
-    guard session.begun <= claims.expiresAt - max(settings.domain.sessions.accessLifetime, Self.olderLifetime) else {
+    guard session.begun <= claims.expiresAt - max(accessLifetime, Self.olderLifetime) else {
       throw Refusal(.tokenExpired, "the access token has an older format and may belong to an earlier session")
     }
     return session
+  }
+
+  /// A new access token for a session.
+  func issueToken(session: SessionID, edition: Edition) async throws -> String {
+    try await tokens.issue(
+      session: session, edition: edition.name, expiresAt: madang.clock.now + madang.settings.sessions.accessLifetime)
   }
 }
 
 extension HTTPRequest {
   /// The requested operation, as method and path.
   var call: String { "\(method.rawValue) \(path ?? "")" }
-}
-
-/// A token as it was issued: blanks trimmed, a leading `Bearer ` tolerated; nil if nothing is left.
-func rawToken(_ text: String) -> String? {
-  var token = text.hasVisibleEnds ? text : text.trimmingWhitespace()
-  if token.hasPrefix("Bearer ") { token = token.dropFirst(7).trimmingWhitespace() }
-  return token.isEmpty ? nil : token
-}
-
-extension String {
-  /// Whether first and last byte are visible ASCII, so that trimming is not needed. This is true for nearly all tokens, and
-  /// splitting text into characters costs many times as much.
-  fileprivate var hasVisibleEnds: Bool {
-    let visible: ClosedRange<UInt8> = 0x21...0x7E
-    guard let first = utf8.first, let last = utf8.last else { return true }
-    return visible.contains(first) && visible.contains(last)
-  }
 }
 
 extension Access {
@@ -143,5 +144,22 @@ extension CallLimits.Subject {
   /// The subject of a call without a known session.
   fileprivate static func without(_ client: ClientAddress, _ access: Access?) -> Self {
     access == .refreshToken ? .refreshes(address: client.networkHash) : .address(client.networkHash)
+  }
+}
+
+/// A token as it was issued: blanks trimmed, a leading `Bearer ` tolerated; nil if nothing is left.
+func rawToken(_ text: String) -> String? {
+  var token = text.hasVisibleEnds ? text : text.trimmingWhitespace()
+  if token.hasPrefix("Bearer ") { token = token.dropFirst(7).trimmingWhitespace() }
+  return token.isEmpty ? nil : token
+}
+
+extension String {
+  /// Whether first and last byte are visible ASCII, so that trimming is not needed. This is true for nearly all tokens, and
+  /// splitting text into characters costs many times as much.
+  fileprivate var hasVisibleEnds: Bool {
+    let visible: ClosedRange<UInt8> = 0x21...0x7E
+    guard let first = utf8.first, let last = utf8.last else { return true }
+    return visible.contains(first) && visible.contains(last)
   }
 }

@@ -13,6 +13,6 @@ extension DoctorProbe {
       isPeerTrusted: peer.map { peer in service.settings.trustedProxies.contains { $0.contains(peer) } } ?? false,
       address: client.text, isForwarded: ClientAddress.isForwarded(request.headers), isShared: client.isShared,
       isSecure: received.isSecure, authority: request.head.authority ?? "",
-      connections: service.settings.limits.connections.total, loopbackSigns: service.loopback?.signs ?? [])
+      connections: service.settings.limits.connections.total, loopbackSigns: service.reports.loopback?.signs ?? [])
   }
 }

@@ -11,19 +11,21 @@ extension Service {
     let edition = call.edition
     let session = try await refreshSession(refreshToken, edition)
     var shown: AccessTokens.Claims?
-    if let token = token(of: call.request), let claims = await tokens.claims(of: token), claims.isOf(session.id) {
+    if let token = callers.token(of: call.request), let claims = await callers.tokens.claims(of: token),
+      claims.isOf(session.id)
+    {
       shown = claims
     }
     let isValid = shown.map { $0.expiresAt > madang.clock.now }
-    try limits.countRefresh(of: session.id.number, showingExpiredToken: isValid == false)
-    if isValid == true && edition.refusesEarlyRefresh && !limits.takeEarlyRefresh(of: session.id.number) {
+    try limits.calls.countRefresh(of: session.id.number, showingExpiredToken: isValid == false)
+    if isValid == true && edition.refusesEarlyRefresh && !limits.calls.takeEarlyRefresh(of: session.id.number) {
       throw Refusal(.stillValid, "Authorization: the access token of this session is still valid")
     }
     // A refused refresh writes nothing.
     try await madang.noteRefresh(of: session)
     call.outcome.session = .live(session.id)
-    if let user = session.user { recent.saw(user, at: call.client, always: true) }
-    return try await issueToken(session: session.id, edition: edition)
+    if let user = session.user { callers.recent.saw(user, at: call.client, always: true) }
+    return try await callers.issueToken(session: session.id, edition: edition)
   }
 
   /// The session to refresh; counts refusals.
@@ -32,20 +34,15 @@ extension Service {
     do {
       session = try await madang.session(refreshToken: refreshToken, edition: edition.name)
     } catch let failure as Failure where failure.code == .noSuchSession {
-      try limits.count(.refreshWithUnknownToken(KeyHash(refreshToken)))
+      try limits.calls.count(.refreshWithUnknownToken(KeyHash(refreshToken)))
       throw failure
     }
     do {
       try madang.requireRefreshable(session)
     } catch let failure as Failure where failure.code == .refreshExpired {
-      try limits.count(.refreshWithExpiredToken(session: session.id.number))
+      try limits.calls.count(.refreshWithExpiredToken(session: session.id.number))
       throw failure
     }
     return session
-  }
-
-  func issueToken(session: SessionID, edition: Edition) async throws -> String {
-    try await tokens.issue(
-      session: session, edition: edition.name, expiresAt: madang.clock.now + madang.settings.sessions.accessLifetime)
   }
 }

@@ -38,3 +38,9 @@ struct KeyHash: Hashable, Sendable {
     }.joined()
   }
 }
+
+/// An account at an address, by which sign-ins are counted.
+struct SignInKey: Hashable {
+  let account: KeyHash
+  let address: KeyHash
+}

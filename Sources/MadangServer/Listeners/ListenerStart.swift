@@ -1,11 +1,7 @@
-import Foundation
-import MadangCore
-import NIOCore
-import ServiceLifecycle
 import Synchronization
 
-/// Lets tasks wait until a listener accepts connections.
-package final class Listening: Sendable {
+/// The start of a listener: tasks can wait until it accepts connections.
+package final class ListenerStart: Sendable {
   private struct State {
     var outcome: Result<Int, any Error>?
     var waiting: [CheckedContinuation<Int, any Error>] = []
@@ -41,25 +37,5 @@ package final class Listening: Sendable {
         if let outcome { continuation.resume(with: outcome) }
       }
     }
-  }
-}
-
-/// A second listener, at an address of its own.
-struct ListenerService: ServiceLifecycle.Service {
-  let listener: any ServiceLifecycle.Service
-  let host: String
-  let port: Int
-  /// The setting that names the address.
-  let setting: String
-
-  func run() async throws {
-    try await wordingTaken(host, port, cure: "choose another port with \(setting)") { try await listener.run() }
-  }
-}
-
-/// Runs `body`. Throws ``SetupError`` instead of the system's error for an address at which another program listens.
-package func wordingTaken(_ host: String, _ port: Int, cure: String, _ body: () async throws -> Void) async throws {
-  do { try await body() } catch let error as IOError where error.errnoCode == EADDRINUSE {
-    throw SetupError("port \(port) of \(host) is in use; stop the other program, or \(cure)", takenPort: port)
   }
 }

@@ -12,11 +12,11 @@ enum OperatorsEndpoints {
     // OPTIONS.
     let (get, check) = (["GET", "HEAD"], ["GET", "HEAD", "OPTIONS"])
     routes.add(check, "livez") { received, _ in
-      if let sight = received.service.doctorProbe.sight(received) { return .json(try WireEncoder.encode(sight)) }
+      if let sight = received.service.reports.doctor.sight(received) { return .json(try WireEncoder.encode(sight)) }
       return .json(Array(#"{"status":"ok"}"#.utf8))
     }
     routes.add(check, "readyz") { received, _ in
-      let problem = await received.service.readinessProbe.problem()
+      let problem = await received.service.reports.readiness.problem()
       return readiness(problem, isDetailed: received.isOfOperator)
     }
     routes.add(get, "metrics") { received, _ in

@@ -1,5 +1,6 @@
 import MadangAPI
 import MadangCore
+import MadangOperations
 import SocketIOProtocol
 
 /// One dialect of the wire. This file has all differences between the editions, except their routes and objects, which have
@@ -17,18 +18,15 @@ struct Edition: Sendable {
     }
   }
 
+  /// All editions, with the time zones of the settings.
+  static func all(_ settings: ServerSettings) -> [Edition] {
+    EditionName.allCases.map { Edition($0, offset: settings.offset(of: $0) ?? 0) }
+  }
+
   /// The name in sessions and tokens.
   var name: String { id.rawValue }
 
-  /// The rows of the edition in the table of routes.
-  var routes: EditionRoutes {
-    switch id {
-    case .january2024: Routes.january2024
-    case .october2024: Routes.october2024
-    }
-  }
-
-  /// The object that an id in a path or namespace names. An id of the wrong form names none.
+  /// The object that an id in a path or namespace names. No object has an id of the wrong form.
   func reference(_ id: String) -> Reference {
     switch self.id {
     case .january2024: .number(positiveNumber(id) ?? 0)
@@ -114,7 +112,7 @@ struct WireDates: Sendable {
   /// The time zone of cursors that name none, in milliseconds east of UTC.
   let zonelessOffset: Int64
 
-  /// A moment as it travels.
+  /// A moment as text, as clients receive it.
   func label(_ moment: Int64) -> String { WireDate.string(moment, offset: offset) }
 
   /// The moment a cursor names on this server's clock; nil if it is absent or blank. Throws `.invalid`.

@@ -13,9 +13,9 @@ final class CommitNotices: Sendable {
     var rooms: [Int64: Int64] = [:]
     var hasChanges = false
     /// How many sign-ins failed.
-    var failures: [SignInTries.Key: Int] = [:]
+    var failures: [SignInKey: Int] = [:]
     /// Where sign-ins succeeded.
-    var homes: Set<SignInTries.Key> = []
+    var homes: Set<SignInKey> = []
     /// Addresses with an authenticated call.
     var addresses: Set<KeyHash> = []
     /// Chats of ``rooms``, which receivers then need not read.
@@ -130,14 +130,14 @@ final class CommitNotices: Sendable {
       switch (parts[0], parts.count) {
       case ("c", 1): notice.hasChanges = true
       case ("f", 4):
-        guard let key = SignInTries.Key(parts), let number = Int(parts[3]), (1...maxFailures).contains(number) else {
+        guard let key = SignInKey(parts), let number = Int(parts[3]), (1...maxFailures).contains(number) else {
           continue
         }
         notice.failures[key] = number
       case ("t", 4):
         guard let room = Int64(parts[1]), let seq = Int64(parts[2]) else { continue }
         notice.chats.append(SealedChat(room: room, seq: seq, text: String(parts[3])))
-      case ("h", 3): if let key = SignInTries.Key(parts) { notice.homes.insert(key) }
+      case ("h", 3): if let key = SignInKey(parts) { notice.homes.insert(key) }
       case ("a", 2): if let address = KeyHash(hex: parts[1]) { notice.addresses.insert(address) }
       case (_, 2): if let room = Int64(parts[0]), let seq = Int64(parts[1]) { notice.rooms[room] = seq }
       default: continue
@@ -147,7 +147,7 @@ final class CommitNotices: Sendable {
   }
 }
 
-extension SignInTries.Key {
+extension SignInKey {
   /// Reads the second and third part of a word.
   fileprivate init?(_ parts: [Substring]) {
     guard let account = KeyHash(hex: parts[1]), let address = KeyHash(hex: parts[2]) else { return nil }

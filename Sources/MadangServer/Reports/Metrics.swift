@@ -10,10 +10,13 @@ final class Metrics: Sendable {
     let method: String
     let route: String
 
-    init(_ call: CallProgress) {
-      edition = call.edition?.name ?? "none"
-      method = call.operation?.route.method.rawValue ?? "any"
-      route = call.operation?.route.template ?? "unknown"
+    /// - Parameters:
+    ///   - edition: Nil without a valid key.
+    ///   - route: Nil for an unknown path.
+    init(_ edition: Edition?, _ route: Route?) {
+      self.edition = edition?.name ?? "none"
+      method = route?.method.rawValue ?? "any"
+      self.route = route?.template ?? "unknown"
     }
   }
 
@@ -99,9 +102,10 @@ final class Metrics: Sendable {
 
   var now: State { state.withLock(\.self) }
 
-  func finished(_ call: CallProgress, code: String) {
-    let seconds = (ContinuousClock.now - call.began) / .seconds(1)
-    let place = Place(call)
+  /// A request is answered.
+  /// - Parameter code: The status of a success, or the contract's code of a refusal.
+  func finished(_ place: Place, began: ContinuousClock.Instant, code: String) {
+    let seconds = (ContinuousClock.now - began) / .seconds(1)
     state.withLock { state in
       state.requests[Outcome(place: place, code: code), default: 0] += 1
       state.durations[place, default: Histogram()].add(seconds)

@@ -35,7 +35,7 @@ extension Service {
   /// `GET /metrics`.
   func metricsPage() -> Response {
     var page = PrometheusText()
-    let now = metrics.now
+    let now = reports.metrics.now
     addRequests(now, to: &page)
     let sockets = socketIO.stats
     page.single("madang_socketio_sessions", .gauge, "Engine.IO sessions that are open.", sockets.sessions)
@@ -46,14 +46,14 @@ extension Service {
       page.add(
         "madang_socket_admissions_total", labels: [("by", admission.rawValue)], now.socketAdmissions[admission] ?? 0)
     }
-    let held = ledger.totals
+    let held = limits.ledger.totals
     page.begin("madang_held", .gauge, "Resources that clients hold now: slots, or bytes of memory and disk.")
     for cost in Ledger.Cost.allCases {
       page.add("madang_held", labels: [("cost", cost.rawValue)], held[cost] ?? 0)
     }
     page.begin("madang_held_limit", .gauge, "The most that clients may hold together; 0 for no limit.")
     for cost in Ledger.Cost.allCases {
-      page.add("madang_held_limit", labels: [("cost", cost.rawValue)], ledger.limit(cost))
+      page.add("madang_held_limit", labels: [("cost", cost.rawValue)], limits.ledger.limit(cost))
     }
     let writes = madang.database.writeCounts
     page.begin("madang_database_commit_writes", .summary, "Writes that shared a COMMIT.")

@@ -5,40 +5,13 @@ import NIOCore
 import ServiceLifecycle
 import SocketIOServer
 
-/// When the listeners of a server accept connections.
-struct Listeners: Sendable {
-  let clients = Listening()
-  /// Nil if there is no listener for operators.
-  let operators: Listening?
-  /// Nil if no client is sent from HTTP to HTTPS.
-  let redirect: Listening?
-
-  init(_ settings: ServerSettings) {
-    operators = settings.operations.map { _ in Listening() }
-    redirect = settings.tls.isUsed ? settings.tls.redirectPort.map { _ in Listening() } : nil
-  }
-
-  func failed(_ reason: any Error) {
-    for one in [clients, operators, redirect] { one?.failed(reason) }
-  }
-
-  /// The clients' port, once all accept connections.
-  var port: Int {
-    get async throws {
-      _ = try await operators?.port
-      _ = try await redirect?.port
-      return try await clients.port
-    }
-  }
-}
-
 extension MadangServer {
   /// The listeners, in the order in which they start, and the watch of the certificate.
   var listenerServices: [ServiceGroupConfiguration.ServiceConfiguration] {
     guard let listeners else { return [] }
     var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
     if let (host, port) = settings.operations {
-      // The default limits, and no place of clients is taken: operators get in when the server is full.
+      // Default limits, apart from those of clients: operators can connect even if clients use all connections.
       let channel = SocketIOServer.HTTPChannelConfiguration()
       let listener = listener(host, port, channel, listeners.operators, sockets: Self.noSockets) {
         [self] request, channel in
@@ -58,10 +31,10 @@ extension MadangServer {
             certificate: certificate, interval: settings.tls.reloadInterval, logger: service.logger),
           serviceName: "watch of the certificate"))
       if let port = settings.tls.redirectPort {
-        // As the clients', without sockets: with its limits and its patience.
-        var channel = settings.httpChannel(service.ledger, nil)
+        // With the limits and timeouts of the clients' listener, but without sockets.
+        var channel = settings.httpChannel(service.limits.ledger, nil)
         surroundings.connections?(&channel)
-        let responder = RedirectResponder(service: service, listening: listeners.clients)
+        let responder = RedirectResponder(service: service, start: listeners.clients)
         let listener = listener(settings.host, port, channel, listeners.redirect, sockets: Self.noSockets) {
           [service] request, _ in
           try await responder.respond(to: request).dated(service.date)
@@ -73,7 +46,7 @@ extension MadangServer {
             serviceName: "redirecting listener"))
       }
     }
-    var channel = settings.httpChannel(service.ledger, certificate)
+    var channel = settings.httpChannel(service.limits.ledger, certificate)
     surroundings.connections?(&channel)
     let listener = listener(
       settings.host, settings.port, channel, listeners.clients, sockets: surroundings.sockets
@@ -86,9 +59,9 @@ extension MadangServer {
 
   private static let noSockets: @Sendable (_ host: String?) -> SocketIOServer? = { _ in nil }
 
-  // Event loops answer: nothing of ours blocks, as the database, files and passwords have threads of their own.
+  // Requests are answered on event loops. Blocking work (database, files, password hashes) has its own threads.
   private func listener(
-    _ host: String, _ port: Int, _ channel: SocketIOServer.HTTPChannelConfiguration, _ started: Listening?,
+    _ host: String, _ port: Int, _ channel: SocketIOServer.HTTPChannelConfiguration, _ started: ListenerStart?,
     sockets: (@Sendable (_ host: String?) -> SocketIOServer?)?, _ respond: @escaping SocketIOServer.Respond
   ) -> any ServiceLifecycle.Service {
     socketIO.listener(
@@ -96,7 +69,7 @@ extension MadangServer {
       onRunning: { started?.began($0) }, respond: respond)
   }
 
-  /// Answers a request through what stands around the server.
+  /// Answers a request through the middleware of ``Surroundings``, if there is any.
   private func respond(
     to request: Request, over channel: any NIOCore.Channel, isForOperators: Bool, _ answer: Surroundings.Answering
   ) async throws -> Response {
@@ -108,28 +81,4 @@ extension MadangServer {
       }
     return response.dated(service.date)
   }
-}
-
-extension ServerSettings {
-  /// How connections of clients are limited. Trusted proxies carry many clients' requests.
-  package func httpChannel(
-    _ ledger: Ledger, _ certificate: SocketIOServer.TLSCertificate?
-  ) -> SocketIOServer.HTTPChannelConfiguration {
-    var configuration = SocketIOServer.HTTPChannelConfiguration()
-    configuration.tls = certificate
-    configuration.maxConnections = limits.connections.total
-    configuration.idleTimeout = .seconds(idleSeconds)
-    configuration.reserveConnection = { [trustedProxies] peer in
-      guard let network = connectionOwner(peer, trustedProxies) else { return {} }
-      return ledger.place(.connections, for: KeyHash(network))
-    }
-    return configuration
-  }
-}
-
-/// The network at the other end of a connection; nil for a trusted proxy.
-func connectionOwner(_ peer: SocketAddress?, _ trusted: [IPNetwork]) -> String? {
-  let address = peer?.ipAddress.flatMap { IPAddress($0) }
-  if let address, trusted.contains(where: { $0.contains(address) }) { return nil }
-  return (address?.texts ?? ClientAddress.ofNoAddress).network
 }

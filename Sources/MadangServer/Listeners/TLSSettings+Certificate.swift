@@ -5,7 +5,7 @@ import MadangOperations
 import SocketIOServer
 
 extension TLSSettings {
-  /// When the server's certificate ends, for the doctor. Throws words for operators.
+  /// When the server's certificate ends, for the doctor. The error's text is for operators.
   public func certificateEnd() throws -> Date {
     try SocketIOServer.TLSCertificate(chainFile: certificateFile, keyFile: keyFile).notValidAfter
   }
@@ -23,10 +23,10 @@ extension TLSSettings {
 }
 
 extension SocketIOServer.TLSCertificate {
-  /// How long before its end a certificate is spoken of: those that renew themselves are renewed weeks before.
+  /// How long before a certificate's end the log warns. Automatic renewal happens weeks earlier.
   private static let notice: TimeInterval = 14 * 86_400
 
-  /// Takes what the files hold now, and says in the log if that has changed or cannot be used.
+  /// Loads the certificate and its key again. Logs a new certificate, or why it cannot be used.
   func reload(_ logger: Logger) {
     do {
       guard try reload() else { return }

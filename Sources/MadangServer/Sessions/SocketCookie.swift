@@ -9,6 +9,13 @@ import Synchronization
 /// The cookie that identifies a client's sockets (wire contract, Socket access): clients send no credentials with sockets,
 /// but their systems send the cookies that REST answers set. It stands for a session and grants the same access.
 final class SocketCookie: Sendable {
+  /// The session that a client has after a call.
+  enum Session {
+    case none
+    case live(SessionID)
+    case ended
+  }
+
   /// Specific to this installation: cookies do not differ by port, so servers on one host would overwrite each other's.
   private let name: String
   private let key: SymmetricKey
@@ -33,7 +40,7 @@ final class SocketCookie: Sendable {
   }
 
   /// Sets the cookie in the answer to a call after which the client has this session; leaves it out for no session.
-  func set(for session: CallOutcome.Session, in response: inout Response, _ isSecure: Bool) {
+  func set(for session: Session, in response: inout Response, _ isSecure: Bool) {
     let field: String
     switch session {
     case .none: return

@@ -7,8 +7,8 @@ import MadangOperations
 /// All other requests are refused: they have already sent their secrets without encryption, and a redirect would hide that.
 struct RedirectResponder {
   let service: Service
-  /// The port for TLS.
-  let listening: Listening
+  /// The start of the listener with TLS, which has the port.
+  let start: ListenerStart
 
   private static let refusal = "This server accepts HTTPS only: use https:// or wss://\n"
 
@@ -29,7 +29,7 @@ struct RedirectResponder {
   private func place() async throws -> String? {
     guard let url = PublicURL(service.madang.setting(\.publicURL)) else { return nil }
     if url.isSecure { return url.authority }
-    let port = try await listening.port
+    let port = try await start.port
     return port == 443 ? url.host : "\(url.host):\(port)"
   }
 }
