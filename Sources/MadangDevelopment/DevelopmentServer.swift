@@ -16,11 +16,15 @@ package struct DevelopmentServer: Service {
   private let kit: TestKit
   private let worlds: SharedWorlds
 
-  /// - Parameter address: The address of the server and its worlds in URLs.
-  package init(_ settings: ServerSettings, address: String = "127.0.0.1", logger: Logger) async throws {
+  /// - Parameters:
+  ///   - address: The address of the server and its worlds in URLs.
+  ///   - annex: Of the server and of its worlds.
+  package init(
+    _ settings: ServerSettings, address: String = "127.0.0.1", annex: AnnexMaker? = nil, logger: Logger
+  ) async throws {
     let clock = MadangCore.Clock()
-    let kit = TestKit(clock: clock)
-    let worlds = SharedWorlds(Worlds.settings(beside: settings), address, logger)
+    let kit = TestKit(clock: clock, annex: annex)
+    let worlds = SharedWorlds(Worlds.settings(beside: settings), address, annex, logger)
     (self.kit, self.worlds) = (kit, worlds)
     let coverage = CoverageCalls {
       var counts = kit.coverage.counts
@@ -70,16 +74,17 @@ private final class SharedWorlds: Sendable {
   private let worlds = Mutex<Worlds?>(nil)
   private let settings: ServerSettings
   private let address: String
+  private let annex: AnnexMaker?
   private let logger: Logger
 
-  init(_ settings: ServerSettings, _ address: String, _ logger: Logger) {
-    (self.settings, self.address, self.logger) = (settings, address, logger)
+  init(_ settings: ServerSettings, _ address: String, _ annex: AnnexMaker?, _ logger: Logger) {
+    (self.settings, self.address, self.annex, self.logger) = (settings, address, annex, logger)
   }
 
   func made() throws -> Worlds {
     try worlds.withLock { worlds in
       if let worlds { return worlds }
-      let made = try Worlds(settings, address: address, logger: logger)
+      let made = try Worlds(settings, address: address, annex: annex, logger: logger)
       worlds = made
       return made
     }

@@ -18,10 +18,11 @@ import Storage
 ///   - isAlone: Whether to refuse an embedded database that another server uses. Tests run two servers in one process.
 ///   - listens: Whether the server has listeners of its own.
 ///   - surroundings: Parts that other modules add, in development mode only.
+///   - annex: What another target answers beside the API.
 package func buildServer(
   _ settings: ServerSettings, clock: Clock = Clock(), ids: IDSource = IDSource(), pools: WorkerPools? = nil,
   ledger: Ledger? = nil, isAlone: Bool = false, listens: Bool = true, surroundings: Surroundings = Surroundings(),
-  logger: Logger
+  annex: AnnexMaker? = nil, logger: Logger
 ) async throws -> MadangServer {
   let lock = try settings.prepareToServe(clock, isAlone: isAlone, logger)
   let certificate = settings.tls.isUsed ? try settings.tls.certificate(logger) : nil
@@ -50,7 +51,9 @@ package func buildServer(
     }
   }
   return MadangServer(
-    service, rooms, background, opened.sink, surroundings, listeners: listens ? Listeners(settings) : nil,
+    service, rooms, background, opened.sink, surroundings,
+    annex: annex?(served, Secrets.key(for: "annex", from: opened.secret)),
+    listeners: listens ? Listeners(settings) : nil,
     certificate: certificate, lock: lock)
 }
 

@@ -4,13 +4,17 @@ import NIOCore
 import SocketIOServer
 
 extension MadangServer {
-  /// Answers a request. It is for sockets, for a row without a key, or a call of an edition; tried in this order.
+  /// Answers a request. It is for sockets, for the annex, for a row without a key, or a call of an edition; tried in this order.
   package func answer(_ request: Request, over channel: any NIOCore.Channel) async throws -> Answer {
     if socketIO.isSocketPath(request.head.pathWithoutQuery) {
       return Answer(response: await socketIO.respond(to: request, channel: channel))
     }
     service.reports.loopback?.saw(request, from: channel.remoteAddress)
     let received = ReceivedRequest(request, over: channel, at: service)
+    if let answer = try await annex?.answer(received) {
+      await received.body.finish()
+      return answer
+    }
     if let response = try await received.answerWithoutKey() { return Answer(response: response) }
     return await Responder(received).answer()
   }

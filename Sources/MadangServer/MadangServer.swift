@@ -13,6 +13,7 @@ public final class MadangServer: Sendable {
   /// The background work.
   let background: BackgroundWork
   let surroundings: Surroundings
+  let annex: (any Annex)?
   /// Nil if another part of the process listens for this server.
   let listeners: Listeners?
   /// Nil without TLS.
@@ -24,9 +25,11 @@ public final class MadangServer: Sendable {
 
   init(
     _ service: Service, _ rooms: LiveRooms, _ background: BackgroundWork, _ sink: AuditSink,
-    _ surroundings: Surroundings, listeners: Listeners?, certificate: SocketIOServer.TLSCertificate?, lock: FileLock?
+    _ surroundings: Surroundings, annex: (any Annex)?, listeners: Listeners?,
+    certificate: SocketIOServer.TLSCertificate?, lock: FileLock?
   ) {
     (self.service, self.rooms, self.background, self.sink) = (service, rooms, background, sink)
+    self.annex = annex
     (self.surroundings, self.listeners, self.certificate, self.lock) = (surroundings, listeners, certificate, lock)
     rooms.declare(in: service.socketIO)
   }

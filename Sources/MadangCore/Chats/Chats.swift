@@ -106,11 +106,7 @@ extension Madang {
     in address: RoomAddress, after date: Int64?, as principal: Principal
   ) async throws -> Unread {
     try await read(as: principal) { transaction, caller in
-      let room = try transaction.room(address, readableBy: caller.id)
-      guard let date else { return Unread(room: room, count: 0) }
-      let newer = room.lastSeq - (try transaction.lastSeq(in: room.id.number, notAfter: date))
-      let own = try transaction.chats(by: caller.id, in: room.id.number, after: date)
-      return Unread(room: room, count: Int(newer - own))
+      try transaction.unread(in: transaction.room(address, readableBy: caller.id), after: date, of: caller.id)
     }
   }
 
@@ -145,6 +141,14 @@ package struct RoomListener: Hashable, Sendable {
 }
 
 extension Transaction {
+  /// How many chats by others a room has after a date.
+  func unread(in room: Room, after date: Int64?, of user: Int64) throws -> Unread {
+    guard let date else { return Unread(room: room, count: 0) }
+    let newer = room.lastSeq - (try lastSeq(in: room.id.number, notAfter: date))
+    let own = try chats(by: user, in: room.id.number, after: date)
+    return Unread(room: room, count: Int(newer - own))
+  }
+
   /// Whether the room exists, the account may read it and the session is alive. Without a session, the account must be enabled and have
   /// some session. Without an account, only the room is checked.
   fileprivate func mayListen(_ listener: RoomListener) throws -> Bool {

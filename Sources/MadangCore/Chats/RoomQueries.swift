@@ -102,6 +102,15 @@ extension Transaction {
       """)
   }
 
+  /// The rooms among these, by UUID, that are in the workspace and that the account may read.
+  func rooms(_ uuids: [String], in workspace: Reference, readableBy user: Int64) throws -> [Room] {
+    try all(
+      """
+      SELECT \(sql: Room.columns) FROM rooms r WHERE r.uuid IN (\(list: uuids)) AND r.deleted_at IS NULL
+        AND \(sql: .isIn(workspace, as: user)) AND \(sql: .mayRead("\(user)"))
+      """, Room.init)
+  }
+
   func room(_ kind: Room.Kind, _ reference: Reference, readableBy user: Int64) throws -> Room {
     try room(
       """

@@ -74,6 +74,8 @@ package struct Origin: Sendable {
   package var keyHash: String?
   /// The place of the sign-in; nil if places are not checked. Not written to the audit log.
   package var place: SignInPlace?
+  /// Whether a sign-up from here needs an invitation, unless the rules are stricter. Not written to the audit log.
+  package var needsInvitation = false
 
   package init(edition: String, address: String, keyHash: String? = nil, place: SignInPlace? = nil) {
     (self.edition, self.address, self.keyHash, self.place) = (edition, address, keyHash, place)

@@ -29,8 +29,13 @@ extension Madang {
     }
   }
 
-  /// The key's own mode, or else the mode of the settings.
+  /// The key's own mode, or else the mode of the settings; where invitations are needed, nothing more open than that.
   private func mode(of origin: Origin, in transaction: Transaction) throws -> Registration {
+    let mode = try keyMode(of: origin, in: transaction)
+    return origin.needsInvitation && mode != .closed ? .invite : mode
+  }
+
+  private func keyMode(of origin: Origin, in transaction: Transaction) throws -> Registration {
     guard let hash = origin.keyHash, let text = try transaction.rule(ofKey: hash)?.registration else {
       return settings.registration.mode
     }

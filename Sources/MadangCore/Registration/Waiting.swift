@@ -64,6 +64,11 @@ extension Madang {
     return waiting.isPending ? .approval : nil
   }
 
+  /// What a new account waits for before it may do everything; nil if it need not wait.
+  package func waits(_ account: Account) async throws -> Waiting? {
+    try await database.read { [self] in try limit(of: account.person.id.number, in: $0) }
+  }
+
   /// Throws `.limited` if the account waits.
   func requireUnlimited(_ user: Int64, in transaction: Transaction) throws {
     switch try limit(of: user, in: transaction) {

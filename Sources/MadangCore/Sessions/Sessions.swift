@@ -163,9 +163,8 @@ extension Madang {
   }
 
   /// Records that a session was refreshed.
-  package func noteRefresh(of session: RefreshableSession) async throws {
-    try await database.write(ignoresStop: true) { [now = clock.now] in try $0.touchSession(session.id.number, now: now)
-    }
+  package func noteRefresh(of session: SessionID) async throws {
+    try await database.write(ignoresStop: true) { [now = clock.now] in try $0.touchSession(session.number, now: now) }
   }
 
   /// How long an expired session is distinguished from an unknown one, in milliseconds.
@@ -186,6 +185,18 @@ extension Madang {
         AuditEntry(
           kind: .signOut, actor: .account(caller.id), account: caller.id, subject: caller.person.email, origin: origin,
           detail: ["session": "\(caller.session.number)"]), in: transaction)
+    }
+  }
+
+  /// Ends all sessions of the caller's account.
+  package func signOutEverywhere(_ principal: Principal, from origin: Origin) async throws {
+    try await write(as: principal, ignoresStop: true) { [self] transaction, caller in
+      try transaction.lock(user: caller.id)
+      let ended = try endSessions(of: caller.id, in: transaction)
+      try audit(
+        AuditEntry(
+          kind: .signOut, actor: .account(caller.id), account: caller.id, subject: caller.person.email, origin: origin,
+          detail: ["sessions": "\(ended)"]), in: transaction)
     }
   }
 

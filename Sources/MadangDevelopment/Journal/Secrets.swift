@@ -11,12 +11,13 @@ enum Secrets {
   /// So few names that comparing with each is cheaper than hashing.
   private static let headers = [
     HeaderName.apiKey.lowercased(), HeaderName.authorization.lowercased(), HeaderName.refreshToken.lowercased(),
-    "cookie", "set-cookie", "proxy-authorization",
+    "cookie", "set-cookie", "proxy-authorization", "x-madang-proof",
   ]
 
   /// Names in JSON, forms and queries, in lower case without `_` and `-`. A `token` is a secret, a `deviceToken` is not.
   private static let fields: Set<String> = [
-    "password", "token", "accesstoken", "refreshtoken", "idtoken", "oauthtoken", "authorization", "cookie",
+    "password", "token", "accesstoken", "refreshtoken", "idtoken", "oauthtoken", "authorization", "cookie", "proof",
+    "invitation",
     HeaderName.apiKey.lowercased(),
   ]
 

@@ -24,6 +24,7 @@ package final class TestKit: Sendable {
   private let connections = Connections()
   private let disturbedSessions = DisturbedSessions()
   let clock: MadangCore.Clock
+  let annex: AnnexMaker?
   private let calls = CallsToEnd()
   private let waits: Waits
   private let further = Mutex<(@Sendable (DevelopmentCall) async throws -> Response?)?>(nil)
@@ -31,8 +32,13 @@ package final class TestKit: Sendable {
   /// - Parameters:
   ///   - clock: The server's.
   ///   - waits: The waiting calls.
-  package init(clock: MadangCore.Clock, journal limits: Journal.Limits = Journal.Limits(), waits: Waits = Waits()) {
+  ///   - annex: Of each of its servers.
+  package init(
+    clock: MadangCore.Clock, journal limits: Journal.Limits = Journal.Limits(), waits: Waits = Waits(),
+    annex: AnnexMaker? = nil
+  ) {
     self.clock = clock
+    self.annex = annex
     self.waits = waits
     let outage = Outage(current, connections)
     self.outage = outage
@@ -61,7 +67,7 @@ package final class TestKit: Sendable {
     }
     change(&surroundings)
     let server = try await buildServer(
-      settings, clock: clock, isAlone: isAlone, surroundings: surroundings, logger: logger)
+      settings, clock: clock, isAlone: isAlone, surroundings: surroundings, annex: annex, logger: logger)
     current.put(.init(server: server, calls: calls, standIns: standIns))
     return server
   }

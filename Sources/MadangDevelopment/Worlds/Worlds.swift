@@ -37,6 +37,7 @@ package final class Worlds: Sendable {
   let settings: ServerSettings
   private let address: String
   let pools: WorkerPools
+  private let annex: AnnexMaker?
   let logger: Logger
   let state = Mutex(State())
   /// Lets one seed be planted at a time.
@@ -48,8 +49,9 @@ package final class Worlds: Sendable {
   ///   - limit: The largest number of worlds.
   package init(
     _ settings: ServerSettings = Worlds.settings, address: String = "127.0.0.1",
-    limit: Int = Worlds.limit, logger: Logger
+    limit: Int = Worlds.limit, annex: AnnexMaker? = nil, logger: Logger
   ) throws {
+    self.annex = annex
     self.limit = limit
     folder = try WorldsFolder()
     self.settings = settings
@@ -76,7 +78,7 @@ package final class Worlds: Sendable {
     var settings = settings
     (settings.host, settings.developmentToken, settings.keys) = (server.host, server.developmentToken, server.keys)
     (settings.trustedProxies, settings.metricsArePublic) = (server.trustedProxies, server.metricsArePublic)
-    settings.loopbackIsClient = server.loopbackIsClient
+    (settings.loopbackIsClient, settings.web) = (server.loopbackIsClient, server.web)
     (settings.sockets.access, settings.sockets.recentWindow) = (server.sockets.access, server.sockets.recentWindow)
     (settings.sockets.origins, settings.sockets.allowsJSONP) = (server.sockets.origins, server.sockets.allowsJSONP)
     (settings.sockets.allowsEIO3, settings.sockets.reviewInterval) = (
@@ -116,7 +118,8 @@ package final class Worlds: Sendable {
   private func start(_ id: String, _ plan: WorldPlan) async throws -> World {
     let home = folder.url.appending(path: id, directoryHint: .isDirectory)
     func start(from beginning: WorldState) async throws -> World {
-      try await World(id: id, plan, in: home, from: beginning, settings, address: address, pools: pools, logger: logger)
+      try await World(
+        id: id, plan, in: home, from: beginning, settings, address: address, pools: pools, annex: annex, logger: logger)
     }
     let known = try await beginning(of: plan)
     do {

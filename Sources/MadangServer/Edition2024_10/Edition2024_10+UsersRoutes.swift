@@ -47,6 +47,9 @@ extension Edition2024_10.Login {
 }
 
 extension Edition2024_10.Me {
+  /// - Parameter call: Of this edition.
+  package init(_ account: Account, in call: Call) { self.init(account, call.dates) }
+
   init(_ account: Account, _ dates: WireDates) {
     let member = Edition2024_10.Member(account.person)
     self.init(

@@ -2,7 +2,7 @@ import MadangAPI
 import MadangCore
 
 /// A refusal as clients receive it: a code of the contract, and for `E98` how long to wait.
-struct Refusal: Error {
+package struct Refusal: Error {
   let code: ErrorCode
   var message: String
   /// Whole seconds.
@@ -11,7 +11,7 @@ struct Refusal: Error {
   /// and reveals nothing about other accounts.
   let isForCaller: Bool
 
-  init(_ code: ErrorCode, _ message: String, retryAfter: Int64? = nil, isForCaller: Bool? = nil) {
+  package init(_ code: ErrorCode, _ message: String, retryAfter: Int64? = nil, isForCaller: Bool? = nil) {
     self.isForCaller = isForCaller ?? (code == .badRequest)
     self.code = code
     self.message = message

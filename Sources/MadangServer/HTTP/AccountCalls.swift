@@ -5,17 +5,25 @@ import MadangOperations
 // What the editions share of accounts: they differ in paths and objects only.
 
 extension Call {
-  func signUp() async throws -> SignedIn {
+  func signUp() async throws -> SignedIn { try await signUp(from: origin) { _ in } }
+
+  /// - Parameter accept: Takes an invitation that the body may have.
+  package func signUp(
+    from origin: Origin, accepting accept: (Fields) async throws -> Void
+  ) async throws -> SignedIn {
     let fields = try await body.fields()
     // Only now: slow bodies hold no places.
     try service.limits.calls.takeSignUp(from: client.networkHash)
-    do { return try await makeAccount(fields) } catch {
+    do {
+      try await accept(fields)
+      return try await makeAccount(fields, origin)
+    } catch {
       service.limits.calls.giveBackSignUp(from: client.networkHash)
       throw error
     }
   }
 
-  private func makeAccount(_ fields: Fields) async throws -> SignedIn {
+  private func makeAccount(_ fields: Fields, _ origin: Origin) async throws -> SignedIn {
     let draft = SignUp(
       email: try fields.required(.email), password: try fields.required(.password),
       nickname: try fields.required(.nickname), phone: try fields.text(.phone), deviceToken: try fields.deviceToken())
@@ -37,7 +45,7 @@ extension Call {
     return signedIn
   }
 
-  func signIn() async throws -> SignedIn {
+  package func signIn() async throws -> SignedIn {
     let fields = try await body.fields()
     let (email, password) = (try fields.required(.email), try fields.required(.password))
     let deviceToken = try fields.deviceToken()
@@ -97,7 +105,7 @@ extension Call {
     return try await service.callers.issueToken(session: signedIn.session, edition: edition)
   }
 
-  func signOut() async throws {
+  package func signOut() async throws {
     try await madang.signOut(try principal, from: origin)
     outcome.session = .ended
   }

@@ -6,6 +6,10 @@ import MadangCore
 package struct Answer: Sendable {
   package var response: Response
   package var learned = Learned()
+
+  package init(response: Response, learned: Learned = Learned()) {
+    (self.response, self.learned) = (response, learned)
+  }
 }
 
 /// How far a call has come.

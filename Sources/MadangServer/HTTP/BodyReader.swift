@@ -10,7 +10,7 @@ import SocketIOProtocol
 ///
 /// Memory does not grow with the size of files. ``finish()`` always reads the rest: some clients
 /// report a network error if an answer comes while they still send.
-final class BodyReader {
+package final class BodyReader {
   private let body: RequestBody
   private lazy var chunks = body.makeAsyncIterator()
   private let contentType: String?
@@ -47,10 +47,18 @@ final class BodyReader {
   }
 
   /// The fields. Throws `Failure(.invalid)` if the body cannot be read or passes a limit.
-  nonisolated(nonsending) func fields() async throws -> Fields {
+  package nonisolated(nonsending) func fields() async throws -> Fields {
     let fields = try await readFields()
     found = fields
     return fields
+  }
+
+  /// A body of text, as it was sent. Throws `Failure(.invalid)` if it passes a limit.
+  package nonisolated(nonsending) func text() async throws -> [UInt8] {
+    var text: [UInt8] = []
+    while text.count <= limits.text, let chunk = try await nextText() { text += chunk }
+    guard text.count <= limits.text else { throw Failure(.invalid, "the body may have \(limits.text) bytes at most") }
+    return text
   }
 
   private nonisolated(nonsending) func readFields() async throws -> Fields {

@@ -6,16 +6,16 @@ import NIOCore
 import Synchronization
 
 /// A request as it arrived, before its caller is known.
-struct ReceivedRequest {
+package struct ReceivedRequest {
   let service: Service
-  let request: Request
-  let target: RequestTarget
+  package let request: Request
+  package let target: RequestTarget
   /// The connection that the request came by.
   let connection: any NIOCore.Channel
   let client: ClientAddress
   let body: BodyReader
   /// Whether it came by the listener for operators only.
-  let isForOperators: Bool
+  package let isForOperators: Bool
 
   init(_ request: Request, over channel: any NIOCore.Channel, at service: Service, isForOperators: Bool = false) {
     (self.service, self.request, connection, self.isForOperators) = (service, request, channel, isForOperators)
@@ -26,42 +26,55 @@ struct ReceivedRequest {
       maxFileSize: service.madang.setting(\.files.maxSize), ledger: service.limits.ledger, payer: client.networkHash)
   }
 
-  /// Whether the client came over TLS, directly or to a trusted proxy.
-  var isSecure: Bool { client.isSecure || service.settings.tls.isUsed }
+  package var isSecure: Bool { service.isSecure(client) }
+}
+
+extension Service {
+  /// Whether a client came over TLS, directly or to a trusted proxy.
+  func isSecure(_ client: ClientAddress) -> Bool { client.isSecure || settings.tls.isUsed }
 }
 
 /// A call of an edition: what a route needs to know of its request.
-struct Call {
+package struct Call {
   let service: Service
   let edition: Edition
-  let request: Request
-  let target: RequestTarget
+  package let request: Request
+  package let target: RequestTarget
   let connection: any NIOCore.Channel
   let client: ClientAddress
-  let body: BodyReader
+  package let body: BodyReader
   let parameters: PathParameters
   /// Nil on public routes.
   let identity: Principal?
-  let outcome: CallOutcome
+  package let outcome: CallOutcome
+  /// Of a history that a page reads; nil for all of it.
+  package var historyEnd: HistoryEnd?
+  /// Whether a page of this server makes it, without a key.
+  private let isOfPage: Bool
 
-  init(_ received: ReceivedRequest, _ edition: Edition, _ parameters: PathParameters, by identity: Principal?) {
+  init(
+    _ received: ReceivedRequest, _ edition: Edition, _ parameters: PathParameters, by identity: Principal?,
+    isOfPage: Bool = false
+  ) {
+    self.isOfPage = isOfPage
     (service, request, target) = (received.service, received.request, received.target)
     (connection, client, body) = (received.connection, received.client, received.body)
     (self.edition, self.parameters, self.identity) = (edition, parameters, identity)
     outcome = CallOutcome(identity)
   }
 
-  var madang: Madang { service.madang }
+  package var madang: Madang { service.madang }
   var dates: WireDates { edition.dates }
   /// From where the caller acts.
-  var origin: Origin {
+  package var origin: Origin {
     Origin(
-      edition: edition.name, address: client.text, keyHash: request.headers[.apiKey].map { Madang.keyHash($0) },
+      edition: edition.name, address: client.text,
+      keyHash: isOfPage ? nil : request.headers[.apiKey].map { Madang.keyHash($0) },
       place: SignInPlace(network: client.site, device: DeviceKind(userAgent: request.headers[.userAgent]).rawValue))
   }
 
   /// The caller, on routes with a token. The operation looks it up together with what it asks for.
-  var principal: Principal {
+  package var principal: Principal {
     get throws {
       guard let identity else { throw Refusal(.badToken, "the route needs an access token") }
       return identity
@@ -73,7 +86,7 @@ struct Call {
 }
 
 /// What a call has brought about.
-final class CallOutcome: Sendable {
+package final class CallOutcome: Sendable {
   private let state: Mutex<(session: SocketCookie.Session, chat: Chat?, payment: Learned.Payment?)>
 
   init(_ principal: Principal?) { state = Mutex((principal.map { .live($0.session) } ?? .none, nil, nil)) }
@@ -85,7 +98,7 @@ final class CallOutcome: Sendable {
   }
 
   /// What was posted.
-  var chat: Chat? {
+  package var chat: Chat? {
     get { state.withLock(\.chat) }
     set { state.withLock { $0.chat = newValue } }
   }

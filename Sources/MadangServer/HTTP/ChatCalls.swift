@@ -38,6 +38,6 @@ extension Call {
   func history(of address: RoomAddress, after date: Int64?, within envelope: JSONEnvelope) async throws -> Response {
     var history = try await madang.history(of: address, after: date, as: try principal)
     let chats = try await history.next() ?? []
-    return try await answer(envelope, with: [JSONPages(chats, of: history, edition)])
+    return try await answer(envelope, with: [JSONPages(chats, of: history, edition, upTo: historyEnd)])
   }
 }

@@ -57,16 +57,19 @@ package struct Fields: Sendable {
   }
 
   /// The field's text; nil if it is absent or null. Throws `.invalid` if it is not text.
-  func text(_ field: Field) throws -> String? {
-    switch self[field.rawValue] {
+  func text(_ field: Field) throws -> String? { try text(field.rawValue) }
+
+  /// The text of a field with this name; nil if it is absent or null. Throws `.invalid` if it is not text.
+  package func text(_ name: String) throws -> String? {
+    switch self[name] {
     case .text(let text): text
     case nil, .null: nil
-    case .other: throw Failure(.invalid, "\(field.rawValue): must be a string")
+    case .other: throw Failure(.invalid, "\(name): must be a string")
     }
   }
 
   /// The field's text. Throws `.invalid` if it is absent, null or not text.
-  func required(_ field: Field) throws -> String {
+  package func required(_ field: Field) throws -> String {
     guard let text = try text(field) else { throw Failure(.invalid, "\(field.rawValue): is missing") }
     return text
   }

@@ -15,7 +15,7 @@ extension HTTPField.Name {
   static let forwardedHost = own("X-Forwarded-Host")
   static let realIP = own("X-Real-IP")
   static let referer = own("Referer")
-  static let referrerPolicy = own("Referrer-Policy")
+  package static let referrerPolicy = own("Referrer-Policy")
   static let secFetchSite = own("Sec-Fetch-Site")
 
   /// - Parameter text: A constant. Each test that uses the name fails if it is invalid.

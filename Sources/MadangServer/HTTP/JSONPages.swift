@@ -28,16 +28,19 @@ extension JSONPages {
     next = listing.isLast ? nil : read
   }
 
-  /// - Parameter chats: The page of the history that was read last.
-  init(_ chats: [Chat], of history: History, _ edition: Edition) {
-    json = edition.encode(chats)
+  /// - Parameters:
+  ///   - chats: The page of the history that was read last.
+  ///   - end: Nil for the history's own.
+  init(_ chats: [Chat], of history: History, _ edition: Edition, upTo end: HistoryEnd? = nil) {
+    var end = end
+    json = edition.encode(end?.take(chats) ?? chats)
     keptBytes = 0
-    let read: @Sendable () async throws -> JSONPages = {
+    let read: @Sendable () async throws -> JSONPages = { [end] in
       var history = history
       let chats = try await history.next() ?? []
-      return JSONPages(chats, of: history, edition)
+      return JSONPages(chats, of: history, edition, upTo: end)
     }
-    next = history.isFinished ? nil : read
+    next = history.isFinished || end?.isReached ?? false ? nil : read
   }
 }
 

@@ -22,7 +22,7 @@ extension Service {
       throw Refusal(.stillValid, "Authorization: the access token of this session is still valid")
     }
     // A refused refresh writes nothing.
-    try await madang.noteRefresh(of: session)
+    try await madang.noteRefresh(of: session.id)
     call.outcome.session = .live(session.id)
     if let user = session.user { callers.recent.saw(user, at: call.client, always: true) }
     return try await callers.issueToken(session: session.id, edition: edition)

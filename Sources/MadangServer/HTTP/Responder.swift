@@ -12,32 +12,45 @@ import Storage
 struct Responder {
   private let received: ReceivedRequest
   private let service: Service
+  /// Nil for a call with a key. The edition is nil if this server does not speak it.
+  private let page: (call: PageCall, edition: Edition?)?
 
-  init(_ received: ReceivedRequest) { (self.received, service) = (received, received.service) }
+  init(_ received: ReceivedRequest, page: (call: PageCall, edition: Edition?)? = nil) {
+    (self.received, service, self.page) = (received, received.service, page)
+  }
 
   /// Answers a client.
   func answer() async -> Answer {
     await run { progress in
       let (request, client) = (received.request, received.client)
       // 1. The key.
-      guard let edition = await service.callers.edition(ofKey: request.headers.value(of: .apiKey)) else {
-        throw Refusal(.badKey, "SesacKey: is missing or unknown")
-      }
+      let known =
+        if let page { page.edition } else {
+          await service.callers.edition(ofKey: request.headers.value(of: .apiKey))
+        }
+      guard let edition = known else { throw Refusal(.badKey, "SesacKey: is missing or unknown") }
       progress.edition = edition
-      let match = service.routes.of(edition.id).find(request.method.rawValue, received.target.segments)
+      let match =
+        if let page { page.call.operation } else {
+          service.routes.of(edition.id).find(request.method.rawValue, received.target.segments)
+        }
       progress.operation = match?.row
       // 2. Call limits.
       let access = match?.row.route.access
-      let token = try await service.callers.shownToken(in: request, from: client, for: access, edition)
+      let token =
+        if let page { page.call.session?.token } else {
+          try await service.callers.shownToken(in: request, from: client, for: access, edition)
+        }
       try service.callers.countCall(by: token, access, from: client)
       // 3. The path and the method.
       guard let (operation, parameters) = match else { throw Refusal(unknown: request, in: edition) }
       // 4. The token.
+      if let flaw = page?.call.flaw { throw flaw }
       let principal = try await service.callers.principal(
         token, operation.route.access, edition, in: request, from: client)
       progress.principal = principal
       // 5 to 8. The body, and the rules of the operation.
-      let call = Call(received, edition, parameters, by: principal)
+      let call = Call(received, edition, parameters, by: principal, isOfPage: page != nil)
       progress.outcome = call.outcome
       var response: Response
       do { response = try await perform(operation, call) } catch {

@@ -41,7 +41,9 @@ package final class EditionOperation: Sendable {
   package let route: MadangAPI.Route
   /// Whether a successful answer sets the cookie of sockets. False if caches may keep the answer.
   let setsCookie: Bool
-  let handler: @Sendable (Call) async throws -> Response
+  let handler: Handler
+
+  package typealias Handler = @Sendable (Call) async throws -> Response
 
   fileprivate init(
     _ edition: EditionName, _ route: MadangAPI.Route, setsCookie: Bool,
@@ -51,25 +53,34 @@ package final class EditionOperation: Sendable {
   }
 }
 
+extension EditionOperation {
+  /// The same operation with another handler around its own.
+  package func around(
+    _ body: @escaping @Sendable (Call, Handler) async throws -> Response
+  ) -> EditionOperation {
+    EditionOperation(edition, route, setsCookie: setsCookie) { [handler] in try await body($0, handler) }
+  }
+}
+
 /// The rows of an edition.
-struct EditionRoutes: Sendable {
+package struct EditionRoutes: Sendable {
   private let edition: EditionName
   private var table = RouteTable<EditionOperation> { _ in }
 
   /// Every route, for comparison with the API description.
   var routes: [MadangAPI.Route] { table.rows.map(\.route) }
 
-  init(_ edition: EditionName, _ add: (inout EditionRoutes) -> Void) {
+  package init(_ edition: EditionName, _ add: (inout EditionRoutes) -> Void) {
     self.edition = edition
     add(&self)
   }
 
-  func find(_ method: String, _ path: [String]) -> (row: EditionOperation, parameters: PathParameters)? {
+  package func find(_ method: String, _ path: [String]) -> (row: EditionOperation, parameters: PathParameters)? {
     table.find(method, path)
   }
 
   /// A route that answers an object.
-  mutating func on<Answer: Encodable & SendableMetatype>(
+  package mutating func on<Answer: Encodable & SendableMetatype>(
     _ endpoint: Endpoint<Answer>, _ body: @escaping @Sendable (Call) async throws -> Answer
   ) {
     respond(to: endpoint) { .json(try WireEncoder.encode(try await body($0))) }
@@ -91,7 +102,7 @@ struct EditionRoutes: Sendable {
   }
 
   /// A route that makes its own response.
-  mutating func respond<Answer>(
+  package mutating func respond<Answer>(
     to endpoint: Endpoint<Answer>, _ handler: @escaping @Sendable (Call) async throws -> Response
   ) {
     add(endpoint.route, [endpoint.route.method.rawValue], setsCookie: true, handler)
@@ -171,7 +182,7 @@ struct RouteTable<Row: Sendable>: Sendable {
 }
 
 /// The values of a path's parameters: so few that a linear search is fastest.
-struct PathParameters: Sendable {
+package struct PathParameters: Sendable {
   private var values: [(name: String, text: String)] = []
 
   fileprivate mutating func add(_ name: String, _ text: String) { values.append((name, text)) }

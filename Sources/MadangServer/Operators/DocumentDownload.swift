@@ -32,7 +32,7 @@ struct DocumentDownload: Sendable {
 
 extension Request {
   /// Whether the client says that it holds the bytes with this tag.
-  func holds(_ etag: String) -> Bool {
+  package func holds(_ etag: String) -> Bool {
     headers[.ifNoneMatch].map { $0 == "*" || $0.contains(etag) } ?? false
   }
 }

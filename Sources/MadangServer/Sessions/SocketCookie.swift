@@ -47,7 +47,7 @@ final class SocketCookie: Sendable {
     case .live(let id): field = livingField(of: id)
     case .ended: field = "\(name)=\(ended)"
     }
-    response.headers[.setCookie] = isSecure ? field + "; Secure" : field
+    response.headers.append(HTTPField(name: .setCookie, value: isSecure ? field + "; Secure" : field))
   }
 
   private func livingField(of session: SessionID) -> String {

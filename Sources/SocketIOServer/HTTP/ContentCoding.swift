@@ -1,12 +1,12 @@
 import CZlib
 
 /// How the body of an HTTP answer is compressed (RFC 9110 section 8.4.1).
-enum ContentCoding: String {
+package enum ContentCoding: String {
   case gzip
   case deflate
 
   /// The client's preferred coding, gzip if equal; `nil` if it accepts neither.
-  init?(accepted field: String?) {
+  package init?(accepted field: String?) {
     var weights: [String: Double] = [:]
     for item in (field ?? "").utf8.split(separator: UInt8(ascii: ",")) {
       let parts = item.split(separator: UInt8(ascii: ";"), maxSplits: Self.maxParameters).map(\.fieldWord)
@@ -22,7 +22,7 @@ enum ContentCoding: String {
   private static let maxParameters = 4
 
   /// Compresses the bytes; `nil` if there is no memory.
-  func compress(_ bytes: [UInt8]) -> [UInt8]? {
+  package func compress(_ bytes: [UInt8]) -> [UInt8]? {
     let largestWindow: CInt = 15
     let gzipFrame: CInt = 16
     let defaultMemory: CInt = 8

@@ -22,7 +22,7 @@ extension SocketIOServer {
     public static func isOrigin(_ text: String) -> Bool { WebOrigin(text) != nil }
 
     /// Whether a request may be answered.
-    func allow(_ headers: HTTPFields, authority: String?) -> Bool {
+    package func allow(_ headers: HTTPFields, authority: String?) -> Bool {
       guard let origin = headers[.origin] else { return headers[.secFetchSite]?.lowercased() != "cross-site" }
       guard let place = WebOrigin(origin) else { return false }
       return others.contains(place) || own && authority.map { WebOrigin(authority: $0, like: place) == place } ?? false
