@@ -117,7 +117,7 @@ let chatServer: [Target] = [
       .nioPosix, .nioSSL,
     ], exclude: ["README.md"]),
   .target(name: "MadangAPI", exclude: ["README.md"]),
-  .target(name: "OpenAPIFiles", path: "openapi", exclude: ["2024-10.json", "2024-01.json", "development.json"]),
+  .target(name: "OpenAPIFiles", path: "openapi", exclude: ["2024-10.json", "2024-01.json", "development.json", "web.json"]),
   .target(name: "OpenAPI", dependencies: ["OpenAPIFiles"]),
   // Opening, administration, backups, the doctor: needs no listener.
   .target(
@@ -132,6 +132,13 @@ let chatServer: [Target] = [
       "MadangOperations", "MadangProviders", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer",
       "Storage", .crypto, .hummingbird, .httpTypes, .jwtKit, .logging, .nioCore, .nioPosix, .serviceLifecycle,
     ], exclude: ["README.md"], resources: [.embedInCode("Resources/page.html")]),
+  // Pages for browsers, and their calls.
+  .target(
+    name: "MadangWeb",
+    dependencies: [
+      "MadangServer", "MadangOperations", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer",
+      .crypto, .hummingbird, .httpTypes, .nioCore,
+    ], exclude: ["README.md"], resources: [.embedInCode("Pages")]),
 ]
 
 /// Libraries for apps, and the program, which has everything.
@@ -145,8 +152,8 @@ let clients: [Target] = [
   .executableTarget(
     name: "madang",
     dependencies: [
-      "MadangServer", "MadangOperations", "MadangCore", "MadangClient", "MadangAPI", "MadangDevelopment", "Conformance",
-      .argumentParser, .asyncHTTPClient, .configuration, .logging, .nioCore, .nioHTTP1, .system, .unixSignals,
+      "MadangServer", "MadangWeb", "MadangOperations", "MadangCore", "MadangClient", "MadangAPI", "MadangDevelopment",
+      "Conformance", .argumentParser, .asyncHTTPClient, .configuration, .logging, .nioCore, .nioHTTP1, .system, .unixSignals,
       .serviceLifecycle,
     ], exclude: ["README.md"]),
 ]
@@ -250,6 +257,12 @@ let tests: [Target] = [
       "MadangDevelopment", "MadangServer", "MadangOperations", "MadangCore", "MadangClient", "MadangAPI",
       "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", "Storage", "Support", .asyncHTTPClient,
       .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .serviceLifecycle,
+    ]),
+  .testTarget(
+    name: "MadangWebTests",
+    dependencies: [
+      "MadangWeb", "MadangDevelopment", "MadangServer", "MadangOperations", "MadangCore", "MadangAPI", "OpenAPI",
+      "SocketIOClient", "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Storage", "Support", .nioHTTP1,
     ]),
   .testTarget(name: "MadangTestingTests", dependencies: ["MadangTesting", "MadangClient", "MadangAPI"]),
   .testTarget(

@@ -10,6 +10,9 @@ static const uint8_t file_2024_10[] = {
 static const uint8_t file_2024_01[] = {
 #embed "2024-01.json"
 };
+static const uint8_t file_web[] = {
+#embed "web.json"
+};
 static const uint8_t file_development[] = {
 #embed "development.json"
 };
@@ -17,3 +20,4 @@ static const uint8_t file_development[] = {
 DOCUMENT(2024_10)
 DOCUMENT(2024_01)
 DOCUMENT(development)
+DOCUMENT(web)

@@ -9,6 +9,9 @@ package enum OpenAPIDocuments {
 
   /// The calls of development mode, below `/_dev`.
   package static let development = openapi_development().array
+
+  /// The calls of pages, below `/web`.
+  package static let web = openapi_web().array
 }
 
 extension OpenAPIFile {

@@ -49,6 +49,7 @@ package struct World: Sendable {
   /// Two servers on one database and one data directory.
   package static func pair(
     _ engine: TestEngine, settings: ServerSettings = settings,
+    kit: @escaping @Sendable (Clock) -> TestKit = { TestKit(clock: $0) },
     _ body: @escaping @Sendable (World, World) async throws -> Void
   ) async throws {
     try await withEngine(engine) { place in
@@ -57,8 +58,8 @@ package struct World: Sendable {
       defer { try? FileManager.default.removeItem(at: settings.dataDirectory) }
       if case .postgres(let url) = place { settings.database.url = url }
       if TestBucket.holdsAllFiles && settings.filesHome.isEmpty { settings.keepFilesInTestBucket() }
-      try await run(settings) { [settings] first in
-        try await run(settings) { second in try await body(first, second) }
+      try await run(settings, kit: kit) { [settings] first in
+        try await run(settings, kit: kit) { second in try await body(first, second) }
       }
     }
   }

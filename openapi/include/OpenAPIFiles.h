@@ -11,3 +11,4 @@ struct OpenAPIFile {
 struct OpenAPIFile openapi_2024_10(void);
 struct OpenAPIFile openapi_2024_01(void);
 struct OpenAPIFile openapi_development(void);
+struct OpenAPIFile openapi_web(void);

@@ -103,6 +103,7 @@ public struct ServerSettings: Sendable {
   public var push = section("Push, payments and sign-in providers", PushSettings())
   public var mail = section("Mail", MailSettings())
   public var alarmWatch = section("Alarms", AlarmWatchSettings())
+  public var web = section("Pages", WebSettings())
 
   /// The version of the program, for metrics.
   public var version = "unknown"
@@ -172,6 +173,7 @@ public struct ServerSettings: Sendable {
       problems.append("channel.default: '\(domain.workspaces.channelName)' must have 1 to 30 characters")
     }
     problems += registrationProblems()
+    problems += webProblems()
     if !(1...30).contains(domain.accounts.deletedName.count) {
       problems.append("accounts.deleted.name: '\(domain.accounts.deletedName)' must have 1 to 30 characters")
     }

@@ -1,0 +1,14 @@
+import HTTPTypes
+
+/// Header names that HTTPTypes does not know.
+extension HTTPField.Name {
+  static let crossOriginOpenerPolicy = own("Cross-Origin-Opener-Policy")
+  static let proof = own("X-Madang-Proof")
+  static let once = own("X-Madang-Once")
+
+  /// - Parameter text: A constant. Each test that uses the name fails if it is invalid.
+  private static func own(_ text: String) -> Self {
+    guard let name = Self(text) else { preconditionFailure("'\(text)' is not a valid header name") }
+    return name
+  }
+}

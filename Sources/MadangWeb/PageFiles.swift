@@ -1,0 +1,62 @@
+import OpenAPI
+
+/// The files of `Pages`, by name.
+enum PageFiles {
+  /// The description of the calls of pages, below `/web`.
+  static let description = PageSet(start: "openapi.json", ["openapi.json": OpenAPIDocuments.web])
+
+  /// The chat for browsers.
+  static let chat = PageSet(start: "chat.html", shared.merging(ofChat) { first, _ in first })
+
+  /// What all families of pages use.
+  private static let shared: [String: [UInt8]] = [
+    "look.css": PackageResources.look_css,
+    "elements.js": PackageResources.elements_js,
+    "form.js": PackageResources.form_js,
+    "dialogs.js": PackageResources.dialogs_js,
+    "words.js": PackageResources.words_js,
+    "text.en.js": PackageResources.text_en_js,
+    "text.ko.js": PackageResources.text_ko_js,
+    "socketio.js": PackageResources.socketio_js,
+    "icon.svg": PackageResources.icon_svg,
+    "icon-maskable.svg": PackageResources.icon_maskable_svg,
+    "icon-180.png": PackageResources.icon_180_png,
+    "persimmon.svg": PackageResources.persimmon_svg,
+  ]
+
+  private static let ofChat: [String: [UInt8]] = [
+    "chat-calls.js": PackageResources.chat_calls_js,
+    "chat-channels.js": PackageResources.chat_channels_js,
+    "chat-compose.js": PackageResources.chat_compose_js,
+    "chat-files.js": PackageResources.chat_files_js,
+    "chat-find.js": PackageResources.chat_find_js,
+    "chat-history.js": PackageResources.chat_history_js,
+    "chat-kept.js": PackageResources.chat_kept_js,
+    "chat-keys-sheet.js": PackageResources.chat_keys_sheet_js,
+    "chat-keys.js": PackageResources.chat_keys_js,
+    "chat-later.js": PackageResources.chat_later_js,
+    "chat-links.js": PackageResources.chat_links_js,
+    "chat-list.js": PackageResources.chat_list_js,
+    "chat-live.js": PackageResources.chat_live_js,
+    "chat-marks.js": PackageResources.chat_marks_js,
+    "chat-notify.js": PackageResources.chat_notify_js,
+    "chat-outbox.js": PackageResources.chat_outbox_js,
+    "chat-people.js": PackageResources.chat_people_js,
+    "chat-picture-field.js": PackageResources.chat_picture_field_js,
+    "chat-pictures.js": PackageResources.chat_pictures_js,
+    "chat-profile.js": PackageResources.chat_profile_js,
+    "chat-room.js": PackageResources.chat_room_js,
+    "chat-route.js": PackageResources.chat_route_js,
+    "chat-row.js": PackageResources.chat_row_js,
+    "chat-signin.js": PackageResources.chat_signin_js,
+    "chat-state.js": PackageResources.chat_state_js,
+    "chat-stream.js": PackageResources.chat_stream_js,
+    "chat-talk.js": PackageResources.chat_talk_js,
+    "chat-trouble.js": PackageResources.chat_trouble_js,
+    "chat-workspaces.js": PackageResources.chat_workspaces_js,
+    "chat.css": PackageResources.chat_css,
+    "chat.html": PackageResources.chat_html,
+    "chat.js": PackageResources.chat_js,
+    "manifest.webmanifest": PackageResources.manifest_webmanifest,
+  ]
+}

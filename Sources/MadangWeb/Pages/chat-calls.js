@@ -1,0 +1,202 @@
+/**
+ * Calls of the server for the cookie's session: `/web/...` and, below it, the 2024-10 edition at `/web/v1/...`.
+ * @module
+ */
+
+/** The server refused: `code` is one of the contract's, such as `E14`. */
+export class Refusal extends Error {
+  constructor(code, seconds = 0) {
+    super(code);
+    this.code = code;
+    /** Seconds to wait, with `E98`. */
+    this.seconds = seconds;
+  }
+}
+
+/** No answer arrived. A write may have happened all the same. */
+export class Lost extends Error {}
+
+/** How long an answer may take, in milliseconds. */
+const PATIENCE = 15_000;
+
+/** How often a read is tried when no answer arrives or the server asks to wait. */
+const TRIES = 3;
+
+/** Codes that end a session of this page. */
+const ENDED = new Set(["E02", "E03", "E05", "E06"]);
+
+let proof = "";
+let onEnd = () => {};
+
+/** Sets what happens when the session has ended elsewhere. */
+export function whenSessionEnds(listener) {
+  onEnd = listener;
+}
+
+/** The header that proves that a write comes from this page. */
+function proofHeader() {
+  return { "X-Madang-Proof": proof };
+}
+
+export const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+/**
+ * The session: `{account, proof, now, server}`; `account` is null before sign-in.
+ * @returns {Promise<object>}
+ */
+export async function readSession() {
+  return keepProof(await read("/web/session"));
+}
+
+/** Signs in. @returns {Promise<object>} the session */
+export async function signIn(email, password) {
+  return keepProof(await write("POST", "/web/session", { email, password }));
+}
+
+/** Makes an account and signs in. @returns {Promise<object>} the session */
+export async function signUp(values) {
+  return keepProof(await write("POST", "/web/accounts", values));
+}
+
+/** Asks for a mail with a link to a new password. The answer never tells whether the account exists. */
+export function forgotPassword(email) {
+  return write("POST", "/web/password-resets", { email });
+}
+
+/** Ends this session, or with `everywhere` all of the account. */
+export function signOut(everywhere) {
+  return write("DELETE", everywhere ? "/web/sessions" : "/web/session");
+}
+
+/**
+ * Unread counts of many rooms of a workspace in one answer.
+ * @param {Object<string, string>} rooms the date up to which each was read
+ * @returns {Promise<Object<string, number>>}
+ */
+export async function unreadCounts(workspace, rooms) {
+  return (await write("POST", "/web/unreads", { workspace, rooms })).counts;
+}
+
+/** A call of the edition that reads. */
+export function get(path) {
+  return ended(read(`/web/v1${path}`));
+}
+
+/** A call of the edition that writes: `body` is an object or a FormData. */
+export function send(method, path, body, headers) {
+  return ended(write(method, `/web/v1${path}`, body, headers));
+}
+
+/** Reads an answer as a stream of bytes. @returns {Promise<Response>} */
+export function getStream(path, signal) {
+  return ended(request(`/web/v1${path}`, { signal }, true));
+}
+
+function keepProof(session) {
+  proof = session.proof;
+  return session;
+}
+
+async function ended(promise) {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof Refusal && ENDED.has(error.code)) onEnd();
+    throw error;
+  }
+}
+
+async function read(address) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await request(address, {});
+    } catch (error) {
+      const wait = error instanceof Lost ? 300 * attempt : error.code === "E98" ? error.seconds * 1000 : 0;
+      if (!wait || attempt === TRIES) throw error;
+      await pause(Math.min(wait, 10_000));
+    }
+  }
+}
+
+async function write(method, address, body, more) {
+  const options = () => {
+    const headers = { ...more };
+    if (body && !(body instanceof FormData)) headers["Content-Type"] = "application/json";
+    return { method, headers, body: body instanceof FormData ? body : body && JSON.stringify(body) };
+  };
+  try {
+    return await request(address, options());
+  } catch (error) {
+    if (error.code !== "E02") throw error;
+    // Another tab may have signed in again: its session has another proof.
+    const before = proof;
+    const session = await readSession();
+    if (session.proof === before || (!session.account && address.startsWith("/web/v1"))) throw error;
+    return await request(address, options());
+  }
+}
+
+/** One request. An answer without a code of the contract counts as lost: a proxy wrote it. */
+async function request(address, options, stream = false) {
+  const abort = new AbortController();
+  options.signal?.addEventListener("abort", () => abort.abort());
+  const timer = setTimeout(() => abort.abort(), PATIENCE);
+  let answer;
+  try {
+    // Some reads change things (`exit`, the first read of a channel), so reads carry the proof, too.
+    const headers = { ...proofHeader(), ...options.headers };
+    answer = await fetch(address, { cache: "no-store", credentials: "same-origin", ...options, headers, signal: abort.signal });
+    if (answer.ok) {
+      if (stream) return answer;
+      return await answer.json();
+    }
+    throw refusal(answer.headers, await answer.json());
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Lost(`${options.method ?? "GET"} ${address}: ${error.message}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function refusal(headers, body) {
+  if (!/^E\d\d$/.test(body?.errorCode ?? "")) return new Lost("not an answer of the server");
+  return new Refusal(body.errorCode, Number(headers.get("Retry-After")) || 1);
+}
+
+/**
+ * Posts a form and reports how much has been sent. `fetch` cannot report that.
+ * @param {string} path of the edition
+ * @param {FormData} body
+ * @param {{headers: object, progress: (share: number) => void, signal: AbortSignal}} options `progress` from 0 to 1
+ * @returns {Promise<object>}
+ */
+export function upload(path, body, { headers, progress, signal }) {
+  return ended(new Promise((done, fail) => {
+    const call = new XMLHttpRequest();
+    // A large upload may take long; silence may not.
+    let timer = 0;
+    const alive = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => call.abort(), 2 * PATIENCE);
+    };
+    const lost = () => { clearTimeout(timer); fail(new Lost(`POST ${path}`)); };
+    call.open("POST", `/web/v1${path}`);
+    for (const [key, value] of Object.entries({ ...proofHeader(), ...headers })) call.setRequestHeader(key, value);
+    call.responseType = "json";
+    call.upload.onprogress = (event) => {
+      alive();
+      if (event.lengthComputable) progress(event.loaded / event.total);
+    };
+    call.onload = () => {
+      clearTimeout(timer);
+      if (call.status === 200 && call.response) return done(call.response);
+      if (call.status !== 400 && call.status !== 500) return lost();
+      fail(refusal({ get: (key) => call.getResponseHeader(key) }, call.response));
+    };
+    call.onerror = call.onabort = lost;
+    signal?.addEventListener("abort", () => call.abort());
+    alive();
+    call.send(body);
+  }));
+}

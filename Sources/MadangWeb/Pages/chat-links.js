@@ -1,0 +1,44 @@
+/**
+ * Finds links in a text. The text stays text: only `http` and `https` addresses become anchors.
+ * @module
+ */
+
+import { h } from "./elements.js";
+
+const LINK = /https?:\/\/[^\s<>"'`]+/gi;
+/** Signs that end a sentence rather than an address. */
+const TAIL = /[.,:;!?…。，、！？)\]}»”’]+$/;
+/** Links of one text that become anchors. */
+const MOST = 50;
+
+/**
+ * @param {string} text
+ * @returns {Array<string|HTMLElement>}
+ */
+export function linked(text) {
+  const parts = [];
+  let end = 0;
+  for (const match of text.matchAll(LINK)) {
+    if (parts.length > 2 * MOST) break;
+    const address = trimmed(match[0]);
+    let url;
+    try {
+      url = new URL(address);
+    } catch {
+      continue;
+    }
+    if (match.index > end) parts.push(text.slice(end, match.index));
+    parts.push(h("a.link", { href: url.href, target: "_blank", rel: "noopener noreferrer nofollow" }, address));
+    end = match.index + address.length;
+  }
+  if (end < text.length) parts.push(text.slice(end));
+  return parts;
+}
+
+/** Without what follows the address; a bracket that was opened inside it belongs to it. */
+function trimmed(address) {
+  const tail = TAIL.exec(address)?.[0] ?? "";
+  let kept = address.slice(0, address.length - tail.length);
+  if (tail.startsWith(")") && kept.includes("(") && !kept.includes(")")) kept += ")";
+  return kept;
+}
