@@ -1,0 +1,798 @@
+"""The chat in the browser, by two people in a real Chromium.
+
+    python Tests/Foreign/web_check.py .build/debug/madang [--shots DIRECTORY] [--until CHECK] [--first]
+
+Runs a server in development mode, where people sign up by invitation. Needs playwright and axe-playwright-python from
+PyPI, and a Chromium; takes less than two minutes. Exits 0 when every check held.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import urllib.request
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+from browser import PROGRAMS
+from program import Program
+
+PASSWORD = "Passw0rd!"
+STAMP = f"{int(time.time() * 1000):x}"[-8:]
+SCRIPT = "<img src=x onerror=alert(1)>"
+PICTURE = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63f8cfc0000003010100c9fe92ef"
+    "0000000049454e44ae426082")
+DOCUMENT = b"%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF"
+# The console lines that a lost connection makes.
+EXPECTED = re.compile(r"ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|ERR_CONNECTION|ERR_NETWORK|ERR_FAILED|ERR_SOCKET|WebSocket|status of [45]\d\d")
+FIRST_VIEW = 60_000
+
+
+class Person:
+    """One account in one browser context."""
+
+    def __init__(self, stage, name, nickname, **options):
+        self.stage = stage
+        self.email = f"{name}-{STAMP}@example.com"
+        self.nickname = nickname
+        self.open(**options)
+
+    def open(self, width=1280, height=800, language="ko-KR", scheme="light", touch=False):
+        self.context = self.stage.browser.new_context(
+            viewport={"width": width, "height": height}, locale=language, color_scheme=scheme, has_touch=touch,
+            is_mobile=touch, timezone_id="Asia/Seoul", reduced_motion="reduce")
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(10_000)
+        self.page.on("dialog", lambda dialog: (self.stage.troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        self.page.on("pageerror", lambda error: self.stage.troubles.append(f"error: {error}"))
+        self.page.on("console", lambda message: self.stage.troubles.append(f"console: {message.text}")
+                     if message.type == "error" and not EXPECTED.search(message.text) else None)
+
+    def visit(self):
+        self.page.goto(self.stage.base)
+
+    def sign_up(self):
+        self.visit()
+        page = self.page
+        page.get_by_role("button", name=re.compile("계정 만들기|Create an account")).click()
+        if self.stage.session["server"]["signup"] == "invitation":
+            page.fill("input[name=invitation]", self.stage.invitation)
+        page.fill("input[name=nickname]", self.nickname)
+        page.fill("input[name=email]", self.email)
+        page.fill("input[name=password]", "short")
+        assert page.locator(".rules .good").count() == 1, "rules while typing"
+        page.fill("input[name=password]", PASSWORD)
+        assert page.locator(".rules .good").count() == 5, "all rules hold"
+        page.click("button[type=submit]")
+        page.wait_for_selector("nav.rail")
+
+    def sign_in(self, password=PASSWORD):
+        self.visit()
+        self.page.fill("input[name=email]", self.email)
+        self.page.fill("input[name=password]", password)
+        self.page.click("button[type=submit]")
+
+    def call(self, path):
+        return self.page.evaluate("path => fetch('/web/v1' + path).then(answer => answer.json())", path)
+
+    def enter(self, room):
+        self.page.locator("a.room", has_text=room).first.click()
+        self.page.wait_for_selector(f".room-pane header h1:has-text('{room}')")
+        self.page.wait_for_selector(".live.good")
+
+    def write(self, text):
+        self.page.fill("#composer", text)
+        self.page.press("#composer", "Enter")
+
+    def sees(self, text, count=1):
+        expect(self.page.locator(".rows:not(.waiting) .text", has_text=text)).to_have_count(count, timeout=20_000)
+
+    def texts(self):
+        return self.page.locator(".rows:not(.waiting) .text").all_text_contents()
+
+    def shot(self, name):
+        if self.stage.shots:
+            self.page.screenshot(path=str(self.stage.shots / f"{name}.png"))
+
+    def axe(self, where):
+        found = Axe().run(self.page).response["violations"]
+        assert not found, f"{where}: " + "; ".join(f"{one['id']} {one['nodes'][0]['html'][:160]}" for one in found)
+
+
+class Stage:
+    def __init__(self, options, base, invitation, browser):
+        self.base = base
+        self.invitation = invitation
+        self.browser = browser
+        self.shots = pathlib.Path(options.shots) if options.shots else None
+        self.troubles = []
+        self.session = json.load(urllib.request.urlopen(self.base + "/web/session"))
+        self.workspace = f"{SCRIPT[:20]} {STAMP}"
+
+    def post(self, path, body=b"", method="POST"):
+        return urllib.request.urlopen(urllib.request.Request(self.base + path, body, method=method)).read()
+
+    @contextlib.contextmanager
+    def lost_answers(self, times):
+        """The next answers to posted chats are lost after they happened."""
+        self.post("/_dev/faults", json.dumps({"match": {"path": "*/chats", "method": "POST", "times": times},
+                                              "effect": {"kind": "answerLost"}}).encode())
+        yield
+        self.post("/_dev/faults", method="DELETE")
+
+
+def signing(stage):
+    """Sign-up, a wrong password, a forgotten one."""
+    mina, joon = stage.mina, stage.joon
+    mina.visit()
+    mina.page.wait_for_selector("input[name=email]")
+    mina.axe("sign-in")
+    mina.page.get_by_role("button", name="비밀번호를 잊었어요").click()
+    mina.axe("forgotten password")
+    mina.page.fill("input[name=email]", mina.email)
+    mina.page.click("button[type=submit]")
+    mina.page.wait_for_selector("text=메일을 확인하세요")
+    mina.sign_up()
+    mina.axe("without a workspace")
+    mina.shot("welcome")
+    joon.sign_in("Wrong1234!")
+    joon.page.wait_for_selector(".trouble:has-text('do not match')")
+    joon.sign_up()
+
+
+def places(stage):
+    """A workspace, an invitation, a channel; hostile names are text."""
+    mina, joon = stage.mina, stage.joon
+    page = mina.page
+    page.get_by_role("button", name="새 워크스페이스").first.click()
+    page.fill("dialog[open] input[name=name]", stage.workspace)
+    page.fill("dialog[open] textarea", "우리끼리 쓰는 곳")
+    page.set_input_files("dialog[open] input[type=file]", {"name": "p.png", "mimeType": "image/png", "buffer": PICTURE})
+    page.click("dialog[open] button[type=submit]")
+    page.wait_for_selector(f".rooms .title bdi")
+    assert page.inner_text(".rooms .title bdi") == stage.workspace
+    page.click(".rooms .title")
+    page.locator("dialog[open]").get_by_role("button", name="사람 초대하기").click()
+    page.fill("dialog[open] input[name=email]", joon.email)
+    page.click("dialog[open] button[type=submit]")
+    page.wait_for_selector(".toast")
+    page.get_by_role("button", name="채널 찾기 · 만들기").click()
+    page.locator("dialog[open]").get_by_role("button", name="새 채널").click()
+    page.fill("dialog[open] input[name=name]", f"정원 {STAMP}")
+    page.fill("dialog[open] textarea", "주말에 감 따기")
+    page.click("dialog[open] button[type=submit]")
+    page.wait_for_selector("header h1:has-text('정원')")
+    mina.shot("empty-room")
+    mina.axe("an empty channel")
+    joon.page.reload()
+    joon.page.wait_for_selector(".rooms .title bdi")
+    joon.page.get_by_role("button", name="Find or create a channel").click()
+    joon.page.locator("dialog[open] .choice", has_text="정원").click()
+    joon.page.wait_for_selector("header h1:has-text('정원')")
+    joon.page.wait_for_selector(".live.good")
+
+
+def talking(stage):
+    """Two browsers talk in Korean, with pictures and a document."""
+    mina, joon = stage.mina, stage.joon
+    mina.enter("정원")
+    mina.write("감이 다 익었어요. 이번 주말에 누가 오나요?\n답을 주세요.")
+    joon.sees("감이 다 익었어요")
+    joon.write("와, 잘 익었네요! 제가 사다리 가져갈게요 🪜")
+    mina.sees("사다리")
+    mina.sees("감이 다 익었어요")
+    assert mina.page.locator(".by b", has_text=SCRIPT).count() > 0, "a nickname is text"
+    mina.page.set_input_files("#room input[type=file]", [
+        {"name": f"감 {n}.png", "mimeType": "image/png", "buffer": PICTURE} for n in range(4)
+    ] + [{"name": "<script>alert(1)<∕script>.pdf", "mimeType": "application/pdf", "buffer": DOCUMENT}])
+    expect(mina.page.locator(".compose .chosen li")).to_have_count(5)
+    mina.page.set_input_files("#room input[type=file]", {"name": "6.png", "mimeType": "image/png", "buffer": PICTURE})
+    mina.page.wait_for_selector(".toast")
+    mina.write(f"{SCRIPT} <script>alert(2)</script> https://example.com/a?b=1, javascript:alert(3)")
+    expect(joon.page.locator(".picture")).to_have_count(4)
+    document = joon.page.locator(".document")
+    assert document.inner_text().startswith("PDF") and "<script>" in document.inner_text(), document.inner_text()
+    assert "_" not in document.get_attribute("download"), "the document keeps its own name"
+    with joon.page.expect_download() as saved:
+        document.click()
+    assert pathlib.Path(saved.value.path()).read_bytes() == DOCUMENT
+    joon.sees(SCRIPT)
+    links = joon.page.locator(".text a")
+    assert links.count() == 1 and links.get_attribute("rel").startswith("noopener"), "one link"
+    assert links.get_attribute("href") == "https://example.com/a?b=1"
+    joon.page.locator(".picture").first.click()
+    joon.page.wait_for_selector("dialog.lightbox img")
+    joon.axe("a picture")
+    joon.page.keyboard.press("ArrowRight")
+    joon.page.wait_for_selector("dialog.lightbox >> text=2 of 4")
+    joon.page.keyboard.press("Escape")
+    mina.shot("talk")
+
+
+def direct(stage):
+    """A direct message, found by search."""
+    mina, joon = stage.mina, stage.joon
+    mina.page.keyboard.press("Control+k")
+    mina.page.wait_for_selector("dialog.finder input:focus")
+    mina.page.keyboard.type(joon.email)
+    mina.page.wait_for_selector(f".results li:has-text('{joon.email}')")
+    mina.axe("search")
+    mina.page.keyboard.press("Enter")
+    mina.page.wait_for_selector(".room-pane header .about:has-text('@')")
+    mina.page.wait_for_selector(".live.good")
+    mina.write("둘이서만 하는 이야기")
+    mina.sees("둘이서만")
+    joon.page.reload()
+    joon.page.wait_for_selector("a.room.new .pill")
+    joon.page.locator("a.room.new").first.click()
+    joon.sees("둘이서만")
+
+
+def unread(stage):
+    """Counts in the list, the rail and the title equal the server's, and survive a reload."""
+    mina, joon = stage.mina, stage.joon
+    joon.enter("일반")
+    mina.enter("정원")
+    for n in range(3):
+        mina.write(f"안 읽은 글 {n}")
+        mina.sees(f"안 읽은 글 {n}")
+    pill = joon.page.locator("a.room", has_text="정원").locator(".pill")
+    expect(pill).to_have_text("3")
+    expect(joon.page.locator(".rail .count").first).to_have_text("3")
+    assert joon.page.title().startswith("(3)"), joon.page.title()
+    joon.shot("unread")
+    joon.page.reload()
+    expect(pill).to_have_text("3")
+    account = joon.page.evaluate("fetch('/web/session').then(answer => answer.json()).then(one => one.account.user_id)")
+    marks = json.loads(joon.page.evaluate(f"localStorage.getItem('madang.read.{account}')"))
+    place, room = re.search(r"#/([^/]+)/([^/]+)", joon.page.locator("a.room", has_text="정원").get_attribute("href")).groups()
+    after = marks["dates"].get(room, marks["since"])
+    assert joon.call(f"/workspaces/{place}/channels/{room}/unreads?after={after}")["count"] == 3
+    joon.enter("정원")
+    joon.page.wait_for_selector(".unread")
+    expect(pill).to_be_hidden()
+    expect(joon.page).not_to_have_title(re.compile(r"^\("))
+    joon.shot("unread-line")
+    joon.page.reload()
+    joon.page.wait_for_selector(".text")
+    joon.page.wait_for_timeout(500)
+    expect(pill).to_be_hidden()
+
+
+def lost(stage):
+    """A lost connection loses and repeats nothing."""
+    mina, joon = stage.mina, stage.joon
+    mina.enter("정원")
+    joon.enter("정원")
+    mina.context.set_offline(True)
+    for n in range(3):
+        mina.write(f"끊긴 동안 {n}")
+    expect(mina.page.locator(".pending")).to_have_count(3)
+    mina.page.wait_for_selector(".pending .state:has-text('연결을 기다려요')")
+    mina.page.wait_for_selector(".live.warm")
+    mina.shot("waiting")
+    mina.axe("chats that wait")
+    joon.write("그동안 준이 쓴 글")
+    joon.sees("그동안 준이 쓴 글")
+    mina.context.set_offline(False)
+    for person in (mina, joon):
+        for n in range(3):
+            person.sees(f"끊긴 동안 {n}")
+        person.sees("그동안 준이 쓴 글")
+    expect(mina.page.locator(".pending")).to_have_count(0)
+    order = [text for text in mina.texts() if text.startswith("끊긴 동안")]
+    assert order == [f"끊긴 동안 {n}" for n in range(3)], order
+    for times in (1, 3):
+        with stage.lost_answers(times):
+            mina.write(f"답이 사라진 글 {times}")
+            joon.sees(f"답이 사라진 글 {times}")
+            mina.sees(f"답이 사라진 글 {times}")
+            mina.page.wait_for_timeout(5000)
+            mina.sees(f"답이 사라진 글 {times}")
+            joon.sees(f"답이 사라진 글 {times}")
+    mina.sees("같은 글", 0)
+    mina.write("같은 글")
+    mina.write("같은 글")
+    mina.sees("같은 글", 2)
+    joon.sees("같은 글", 2)
+    assert mina.texts()[-6:] == joon.texts()[-6:]
+
+
+def reload(stage):
+    """A chat that waits survives a reload and is sent once."""
+    mina, joon = stage.mina, stage.joon
+    mina.page.route("**/chats", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    mina.page.set_input_files("#room input[type=file]", {"name": "늦은.png", "mimeType": "image/png", "buffer": PICTURE})
+    mina.write("다시 열어도 보내질 글")
+    mina.page.wait_for_selector(".pending")
+    mina.page.wait_for_timeout(500)
+    mina.page.reload()
+    mina.page.wait_for_selector(".pending")
+    mina.page.unroute("**/chats")
+    for person in (mina, joon):
+        person.sees("다시 열어도 보내질 글")
+    expect(mina.page.locator(".pending")).to_have_count(0)
+    mina.page.wait_for_timeout(2500)
+    joon.sees("다시 열어도 보내질 글")
+
+
+def refused(stage):
+    """A file that the server refuses: the reason, and a way on."""
+    mina = stage.mina
+    mina.page.set_input_files("#room input[type=file]", {"name": "a.exe", "mimeType": "application/x", "buffer": b"MZ" * 200})
+    mina.write("거절될 글")
+    mina.page.wait_for_selector(".pending.trouble")
+    mina.shot("refused")
+    mina.axe("a refused chat")
+    mina.page.get_by_role("button", name="고치기").click()
+    assert mina.page.input_value("#composer") == "거절될 글"
+    mina.page.locator(".compose .chosen .close").click()
+    mina.page.press("#composer", "Enter")
+    mina.sees("거절될 글")
+
+
+def polling(stage):
+    """Where WebSockets do not come through, chats arrive by long-polling."""
+    joon = stage.joon
+    other = Person(stage, "joon", SCRIPT)
+    other.page.add_init_script("globalThis.WebSocket = class { constructor() { setTimeout(() => this.onclose?.()) } close() {} }")
+    other.sign_in()
+    other.page.wait_for_selector("a.room")
+    other.enter("정원")
+    joon.enter("정원")
+    joon.write("긴 물음으로도 와요")
+    other.sees("긴 물음으로도 와요")
+    joon.write("또 와요")
+    other.sees("또 와요")
+    other.context.close()
+
+
+def carrying(stage):
+    """Files by dropping and pasting; a notification while the page is in the background."""
+    mina, joon = stage.mina, stage.joon
+    joon.enter("정원")
+    carry = """([event, place, name]) => {
+        const data = new DataTransfer();
+        data.items.add(new File([Uint8Array.from(atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC'), one => one.charCodeAt(0))], name, {type: 'image/png'}));
+        const made = event === 'paste' ? new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true})
+            : new DragEvent(event, {dataTransfer: data, bubbles: true, cancelable: true});
+        document.querySelector(place).dispatchEvent(made);
+    }"""
+    joon.page.evaluate(carry, ["dragenter", ".talk", "놓은.png"])
+    joon.page.wait_for_selector(".drop-here", state="visible")
+    joon.shot("drop")
+    joon.page.evaluate(carry, ["drop", ".talk", "놓은.png"])
+    joon.page.wait_for_selector(".drop-here", state="hidden")
+    joon.page.evaluate(carry, ["paste", "#composer", "image.png"])
+    expect(joon.page.locator(".compose .chosen li")).to_have_count(2)
+    joon.page.press("#composer", "Enter")
+    expect(mina.page.locator(".row:last-child .picture")).to_have_count(2)
+    joon.page.evaluate("""() => {
+        globalThis.notices = [];
+        globalThis.Notification = class { static permission = 'granted'; constructor(...values) { notices.push(values); } };
+        localStorage.setItem('madang.notices', 'on');
+    }""")
+    joon.enter("일반")
+    mina.enter("정원")
+    mina.write("알림으로 와요")
+    mina.sees("알림으로 와요")
+    expect(joon.page.locator("a.room", has_text="정원").locator(".pill")).to_have_text("1")
+    notices = joon.page.evaluate("notices")
+    assert len(notices) == 1 and notices[0][1]["body"] == "알림으로 와요", notices
+
+
+def restart(stage):
+    """The server is gone for a while: chats written meanwhile arrive once."""
+    mina, joon = stage.mina, stage.joon
+    mina.enter("정원")
+    joon.enter("정원")
+    stage.post("/_dev/restart", b'{"milliseconds": 1500}')
+    mina.write("쉬는 동안 민아")
+    joon.write("쉬는 동안 준")
+    for person in (mina, joon):
+        person.sees("쉬는 동안 민아")
+        person.sees("쉬는 동안 준")
+    mina.page.wait_for_timeout(2500)
+    for person in (mina, joon):
+        person.sees("쉬는 동안 민아")
+        person.sees("쉬는 동안 준")
+        person.page.wait_for_selector(".live.good")
+    assert mina.texts()[-4:] == joon.texts()[-4:], (mina.texts()[-4:], joon.texts()[-4:])
+
+
+def far(stage):
+    """Many unread chats: a way to the first, and from there on without a gap."""
+    mina, joon = stage.mina, stage.joon
+    mina.enter("일반")
+    room = f"{stage.workspace}/정원 {STAMP}"
+    for n in range(420):
+        stage.post(f"/_dev/people/{joon.email}/post", json.dumps({"in": room, "text": f"많은 글 {n}."}).encode())
+    mina.enter("정원")
+    mina.sees("많은 글 0.")
+    mina.page.wait_for_selector(".unread")
+    mina.enter("일반")
+    mina.page.reload()
+    mina.page.wait_for_selector(".live.good")
+    mina.enter("정원")
+    mina.page.locator(".jump.earlier:not([hidden])").click()
+    mina.sees("많은 글 0.")
+    mina.page.wait_for_selector(".unread")
+    mina.shot("first-unread")
+    seen = set()
+    for _ in range(200):
+        seen.update(text for text in mina.texts() if text.startswith("많은 글"))
+        assert mina.page.locator(".row").count() <= 200, "a bounded number of rows"
+        if "많은 글 419." in seen:
+            break
+        mina.page.locator(".talk").evaluate("element => element.scrollBy(0, 2500)")
+        mina.page.wait_for_timeout(60)
+    assert len(seen) == 420, len(seen)
+    mina.page.locator(".jump:not(.earlier):not([hidden])").or_(mina.page.locator("#composer")).first.click()
+    for _ in range(200):
+        mina.page.locator(".talk").evaluate("element => element.scrollBy(0, -2500)")
+        mina.page.wait_for_timeout(60)
+        if mina.page.locator(".beginning h2").count():
+            break
+    assert mina.texts()[0].startswith("감이 다 익었어요"), mina.texts()[0]
+    mina.page.keyboard.press("Escape")
+
+
+def unreachable(stage):
+    """A room that is opened without a connection says so, and is read when the connection is back."""
+    joon = stage.joon
+    joon.page.reload()
+    joon.page.wait_for_selector(".live.good")
+    room = "정원" if "일반" in joon.page.inner_text("header h1") else "일반"
+    joon.context.set_offline(True)
+    joon.page.locator("a.room", has_text=room).first.click()
+    joon.page.wait_for_selector(".beginning .button")
+    joon.shot("unreachable")
+    joon.context.set_offline(False)
+    joon.page.wait_for_selector(".beginning h2, .row")
+    joon.page.wait_for_selector(".live.good")
+
+
+def quick(stage):
+    """The room stands soon after the sign-in."""
+    stage.joon.enter("정원")
+    stage.joon.page.reload()
+    stage.joon.page.wait_for_selector(".text")
+    took = stage.joon.page.evaluate("""() => performance.getEntriesByName('madang-room-shown')[0].startTime
+        - performance.getEntriesByName('madang-signed-in')[0].startTime""")
+    print(f"  {took:.0f} ms from the session to the room")
+    assert took < 1000
+
+
+def drafts(stage):
+    """A draft stays with its room, over a reload too."""
+    joon = stage.joon
+    joon.enter("정원")
+    joon.page.fill("#composer", "아직 보내지 않은 글")
+    joon.enter("일반")
+    assert joon.page.input_value("#composer") == ""
+    joon.page.reload()
+    joon.enter("정원")
+    expect(joon.page.locator("#composer")).to_have_value("아직 보내지 않은 글")
+    joon.page.fill("#composer", "")
+    joon.page.wait_for_timeout(600)
+
+
+def keyboard(stage):
+    """Sign in, find a room, write, read and sign out without a pointer."""
+    sora = Person(stage, "sora", "소라")
+    sora.sign_up()
+    stage.invite(sora)
+    press = sora.page.keyboard.press
+    sora.context.clear_cookies()
+    sora.page.goto(stage.base)
+    sora.page.wait_for_selector("input[name=email]:focus")
+    sora.page.keyboard.type(sora.email)
+    press("Tab")
+    sora.page.keyboard.type(PASSWORD)
+    press("Enter")
+    sora.page.wait_for_selector("nav.rooms a.room")
+    sora.page.wait_for_selector("#composer:focus")
+    press("Control+k")
+    sora.page.wait_for_selector("dialog.finder input:focus")
+    sora.page.keyboard.type("정원")
+    sora.page.wait_for_selector(".results li:has-text('정원')")
+    press("Enter")
+    sora.page.wait_for_selector("header h1:has-text('정원')")
+    sora.page.wait_for_selector("#composer:focus")
+    sora.page.keyboard.type("자판으로만 썼어요")
+    press("Shift+Enter")
+    sora.page.keyboard.type("두 줄로")
+    press("Enter")
+    sora.sees("자판으로만 썼어요\n두 줄로")
+    press("ArrowUp")
+    press("ArrowUp")
+    assert sora.page.evaluate("document.activeElement.matches('.chat')"), "arrow keys go through the chats"
+    press("Escape")
+    sora.page.wait_for_selector("#composer:focus")
+    press("Alt+ArrowUp")
+    sora.page.wait_for_selector("header h1:has-text('일반')")
+    press("Control+/")
+    sora.page.wait_for_selector("dialog[open] .keys")
+    sora.axe("shortcuts")
+    press("Escape")
+    expect(sora.page.locator("dialog")).to_have_count(0)
+    press("Alt+i")
+    sora.page.wait_for_selector("dialog[open] .people")
+    sora.axe("a room's sheet")
+    press("Escape")
+    press("Alt+p")
+    sora.page.wait_for_selector("dialog.profile")
+    sora.axe("profile")
+    for _ in range(30):
+        press("Tab")
+        if sora.page.evaluate("document.activeElement.textContent") == "로그아웃":
+            break
+    press("Enter")
+    sora.page.wait_for_selector("input[name=email]")
+
+
+def phone(stage):
+    """On a phone the list comes first, a room slides over it, back returns."""
+    person = Person(stage, "phone", "손전화", width=390, height=844, touch=True, scheme="dark")
+    person.sign_up()
+    stage.invite(person)
+    person.page.reload()
+    person.page.wait_for_selector("a.room")
+    person.shot("phone-list")
+    person.axe("the list on a phone")
+    assert not person.page.locator(".room-pane").is_visible(), "the list comes first"
+    person.page.locator("a.room").first.tap()
+    person.page.wait_for_selector("#composer")
+    person.page.wait_for_selector(".live.good")
+    person.page.fill("#composer", "손전화에서")
+    person.page.get_by_role("button", name="보내기").tap()
+    person.sees("손전화에서")
+    person.shot("phone-room")
+    person.axe("a room on a phone")
+    wide = person.page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 390, f"nothing is wider than the page: {wide}"
+    person.page.go_back()
+    person.page.wait_for_selector(".room-pane", state="hidden")
+    person.page.set_viewport_size({"width": 360, "height": 640})
+    assert person.page.evaluate("document.documentElement.scrollWidth") <= 360
+    person.context.close()
+
+
+def looks(stage):
+    """No violation of axe in any scheme and size."""
+    joon = stage.joon
+    for scheme in ("light", "dark"):
+        joon.page.emulate_media(color_scheme=scheme)
+        for width in (1280, 390):
+            joon.page.set_viewport_size({"width": width, "height": 800})
+            joon.page.goto("about:blank")
+            joon.page.goto(stage.base)
+            joon.page.wait_for_selector("a.room")
+            if width == 390:
+                joon.page.locator("a.room", has_text="정원").first.click()
+            joon.page.wait_for_selector(".text")
+            joon.page.wait_for_timeout(300)
+            joon.axe(f"{scheme} {width}")
+            joon.shot(f"{scheme}-{width}")
+    joon.page.emulate_media(color_scheme="light")
+    joon.page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def profile(stage):
+    """Nickname, phone and picture; a chat shows the new name."""
+    mina = stage.mina
+    mina.page.click(".rail .me")
+    mina.page.fill("dialog[open] input[name=nickname]", "새 이름")
+    mina.page.fill("dialog[open] input[name=phone]", "010-1111-2222")
+    mina.page.click("dialog[open] button[type=submit]")
+    mina.page.wait_for_selector(".toast")
+    mina.page.set_input_files("dialog[open] input[type=file]", {"name": "나.png", "mimeType": "image/png", "buffer": PICTURE})
+    expect(mina.page.locator(".rail .me img")).to_have_count(1)
+    mina.page.keyboard.press("Escape")
+    me = mina.call("/users/me")
+    assert me["nickname"] == "새 이름" and me["phone"] == "010-1111-2222" and me["profileImage"], me
+
+
+def ownership(stage):
+    """Hand over, leave, delete."""
+    mina, joon = stage.mina, stage.joon
+    mina.enter("정원")
+    mina.page.click(".more")
+    mina.page.locator("dialog[open]").get_by_role("button", name="관리자 넘기기").click()
+    mina.page.locator("dialog[open] .choice", has_text=joon.email).click()
+    mina.page.locator("dialog[open] .actions .button.main").click()
+    mina.page.wait_for_selector(".toast")
+    mina.page.click(".more")
+    mina.page.locator("dialog[open]").get_by_role("button", name="채널 나가기").click()
+    mina.page.locator("dialog[open] .actions .grave").click()
+    expect(mina.page.locator("a.room", has_text="정원")).to_have_count(0)
+    joon.page.goto("about:blank")
+    joon.page.goto(stage.base)
+    joon.enter("정원")
+    joon.page.click(".more")
+    joon.page.locator("dialog[open]").get_by_role("button", name="Delete").click()
+    joon.page.locator("dialog[open] .actions .grave").click()
+    expect(joon.page.locator("a.room", has_text="정원")).to_have_count(0)
+
+
+def editing(stage):
+    """A channel and a workspace are edited; names stay text."""
+    mina, joon = stage.mina, stage.joon
+    mina.enter("정원")
+    mina.page.click(".more")
+    mina.page.locator("dialog[open]").get_by_role("button", name="편집").click()
+    mina.page.fill("dialog[open] input[name=name]", f"정원 <b>{STAMP}")
+    mina.page.fill("dialog[open] textarea", "<i>새 설명</i>")
+    mina.page.click("dialog[open] button[type=submit]")
+    mina.page.wait_for_selector("header .about:has-text('<i>새 설명')")
+    mina.page.click(".rooms .title")
+    mina.page.locator("dialog[open]").get_by_role("button", name="편집").click()
+    mina.axe("the form of a workspace")
+    stage.workspace = f"<s>이름 {STAMP}"
+    mina.page.fill("dialog[open] input[name=name]", stage.workspace)
+    mina.page.click("dialog[open] button[type=submit]")
+    expect(mina.page.locator(".rooms .title bdi")).to_have_text(stage.workspace)
+    # A name that is taken is said so, and the form stays.
+    mina.page.get_by_role("button", name="채널 찾기 · 만들기").click()
+    mina.page.locator("dialog[open]").get_by_role("button", name="새 채널").click()
+    mina.page.fill("dialog[open] input[name=name]", "일반")
+    mina.page.click("dialog[open] button[type=submit]")
+    mina.page.wait_for_selector("dialog[open] .trouble:has-text('같은 이름')")
+    mina.page.keyboard.press("Escape")
+    expect(mina.page.locator("dialog")).to_have_count(0)
+
+
+def forged(stage):
+    """A write without proof is refused; cookies cannot be read by scripts; the policy holds."""
+    mina = stage.mina
+    told = mina.page.evaluate("""() => fetch('/web/v1/users/me', {method: 'PUT', body: JSON.stringify({nickname: 'x'})})
+        .then(async answer => [answer.status, await answer.text()])""")
+    assert told == [400, '{"errorCode": "E02"}'] or told == [400, '{"errorCode":"E02"}'], told
+    for way in ("exit", "channels/00000000-0000-4000-8000-000000000000/chats"):
+        place = mina.page.evaluate("location.hash.split('/')[1]")
+        told = mina.page.evaluate("path => fetch('/web/v1/' + path).then(answer => answer.text())", f"workspaces/{place}/{way}")
+        assert "E02" in told, f"a read that changes something needs proof: {told}"
+    assert mina.page.evaluate("document.cookie") == "", "cookies are HttpOnly"
+    policy = urllib.request.urlopen(stage.base + "/").headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy, policy
+
+
+def size(stage):
+    """The first view is small."""
+    person = Person(stage, "size", "크기")
+    person.sign_up()
+    stage.invite(person)
+    person.page.reload()
+    person.page.wait_for_selector(".beginning, .text")
+    # What is loaded once the room stands does not delay it.
+    names = person.page.evaluate("""() => {
+        const shown = performance.getEntriesByName('madang-room-shown')[0].startTime;
+        return performance.getEntriesByType('resource').filter(one => one.startTime < shown).map(one => one.name);
+    }""")
+    files = {name for name in names if "/web/" not in name} | {stage.base + "/"}
+    gzip = [urllib.request.Request(file, headers={"Accept-Encoding": "gzip"}) for file in files]
+    total = sum(len(urllib.request.urlopen(one).read()) for one in gzip)
+    person.context.close()
+    assert 20_000 < total <= FIRST_VIEW, f"{total} bytes"
+    print(f"  first view: {total} bytes compressed, {len(files)} files")
+
+
+def places_end(stage):
+    """A workspace is handed over, left and deleted; coins are spent and shown."""
+    mina, joon = stage.mina, stage.joon
+    mina.page.click(".rail > .add")
+    mina.page.wait_for_selector("dialog:has-text('지금 90개')")
+    mina.page.keyboard.press("Escape")
+    mina.page.click(".rooms .title")
+    mina.page.locator("dialog[open]").get_by_role("button", name="관리자 넘기기").click()
+    mina.page.locator("dialog[open] .choice", has_text=joon.email).click()
+    mina.page.locator("dialog[open] .actions .button.main").click()
+    mina.page.wait_for_selector(".toast")
+    mina.page.click(".rooms .title")
+    mina.page.locator("dialog[open]").get_by_role("button", name="워크스페이스 나가기").click()
+    mina.page.locator("dialog[open] .actions .grave").click()
+    expect(mina.page.locator(".rail li")).to_have_count(0)
+    mina.page.wait_for_selector(".room-pane .none h1")
+    joon.page.goto("about:blank")
+    joon.page.goto(stage.base)
+    joon.page.click(".rooms .title")
+    joon.page.locator("dialog[open]").get_by_role("button", name="Delete").click()
+    joon.page.locator("dialog[open] .actions .grave").click()
+    expect(joon.page.locator(".rail li")).to_have_count(0)
+
+
+def everywhere(stage):
+    """Signed out everywhere: another browser of the account returns to the sign-in."""
+    mina = stage.mina
+    other = Person(stage, "mina", "Mina")
+    other.sign_in()
+    other.page.wait_for_selector("nav.rail")
+    mina.page.click(".rail .me")
+    mina.page.locator("dialog[open]").get_by_role("button", name="모든 기기에서 로그아웃").click()
+    mina.page.locator("dialog[open] .actions .grave").click()
+    mina.page.wait_for_selector("input[name=email]")
+    other.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    other.page.wait_for_selector("input[name=email]")
+    other.context.close()
+
+
+CHECKS = [signing, places, talking, direct, unread, lost, reload, refused,
+          polling, carrying, restart, far, unreachable, quick, drafts, keyboard, phone, looks, profile, editing, forged,
+          size, ownership, places_end, everywhere]
+
+
+@contextlib.contextmanager
+def server(madang):
+    """The URL of a server, and the code of an invitation to it."""
+    with tempfile.TemporaryDirectory() as data, asyncio.Runner() as runner:
+        program = Program.development(madang, data, {"MADANG_WEB_SIGNUP": "invitation", "MADANG_WEB_NAME": "마당"})
+        runner.run(program.__aenter__())
+        try:
+            made = subprocess.run(
+                [madang, "admin", "invite", "create", "--code", "--uses", "20", "--data", data, "--json"], check=True,
+                capture_output=True)
+            yield program.url, json.loads(made.stdout)["code"]
+        finally:
+            runner.run(program.__aexit__())
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("madang")
+    parser.add_argument("--shots", help="a directory for pictures")
+    parser.add_argument("--first", action="store_true", help="stop at the first failure")
+    parser.add_argument("--until", help="stop after this check")
+    options = parser.parse_args()
+    failed = passed = 0
+    chromium = next(filter(None, map(shutil.which, PROGRAMS)), None) or sys.exit("needs a Chromium")
+    with server(options.madang) as (base, invitation), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        try:
+            stage = Stage(options, base, invitation, browser)
+            stage.mina = Person(stage, "mina", f"민아 {SCRIPT[:20]}")
+            stage.joon = Person(stage, "joon", SCRIPT, language="en-US")
+
+            def invite(person):
+                place = stage.mina.page.evaluate("location.hash.split('/')[1]")
+                stage.mina.page.evaluate("""async ([place, email]) => {
+                    const calls = await import('/chat-calls.js');
+                    await calls.send('POST', `/workspaces/${place}/members`, {email});
+                }""", [place, person.email])
+            stage.invite = invite
+            for check in CHECKS:
+                began = time.time()
+                try:
+                    check(stage)
+                    if stage.troubles:
+                        raise AssertionError("; ".join(stage.troubles))
+                    passed += 1
+                    print(f"ok   {check.__name__}: {check.__doc__} ({time.time() - began:.1f} s)", flush=True)
+                except Exception as error:
+                    failed += 1
+                    where = traceback.extract_tb(error.__traceback__)[-1 if isinstance(error, AssertionError) else 1]
+                    print(f"FAIL {check.__name__}: {where.line}: {str(error)[:600]}", flush=True)
+                    for name in ("mina", "joon"):
+                        with contextlib.suppress(Exception):
+                            getattr(stage, name).shot(f"fail-{check.__name__}-{name}")
+                            getattr(stage, name).page.keyboard.press("Escape")
+                    stage.troubles.clear()
+                if options.until == check.__name__ or (failed and options.first):
+                    break
+        finally:
+            browser.close()
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
