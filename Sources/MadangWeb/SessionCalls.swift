@@ -28,11 +28,11 @@ struct SessionCalls: Sendable {
       if shown == nil { cookie.set(value, in: &response, isSecure: call.isSecure) }
       return response
     }
-    routes.respond(to: Self.signIn) { call in try begin(try await call.signIn(), call) }
+    routes.respond(to: Self.signIn) { call in try await begin(try await call.signIn(), call) }
     routes.respond(to: Self.signUp) { call in
       guard settings.pageSignUp != .off else { throw Failure(.notAdmitted, "sign-up on pages is off (web.signup)") }
       let signedIn = try await signUp(call)
-      guard let waits = try await call.madang.waits(signedIn.account) else { return try begin(signedIn, call) }
+      guard let waits = try await call.madang.waits(signedIn.account) else { return try await begin(signedIn, call) }
       // Until then the account is of little use: its owner signs in later.
       try await call.madang.signOut(
         Principal(session: signedIn.session, edition: WebChat.edition.rawValue), from: call.origin)
@@ -80,9 +80,12 @@ struct SessionCalls: Sendable {
   }
 
   /// The browser has a new session, with a cookie of its own.
-  private func begin(_ signedIn: SignedIn, _ call: Call) throws -> Response {
+  private func begin(_ signedIn: SignedIn, _ call: Call) async throws -> Response {
     call.begin(signedIn)
-    var response = try description(signedIn.account, signedIn.refreshToken, call)
+    let principal = Principal(session: signedIn.session, edition: WebChat.edition.rawValue)
+    // Read again: a new account has got its coins since.
+    let account = try await call.madang.account(of: principal)
+    var response = try description(account, signedIn.refreshToken, call)
     cookie.set(signedIn.refreshToken, in: &response, isSecure: call.isSecure)
     return response
   }

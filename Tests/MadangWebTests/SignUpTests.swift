@@ -13,8 +13,9 @@ struct SignUpTests {
   func open(_ engine: TestEngine) async throws {
     try await Browser.run(engine, settings: Self.settings(.open)) { (world) async throws in
       let browser = Browser(world)
-      #expect(try await browser.signUp("Mina").json["account"]?["nickname"] == "Mina")
-      #expect(try await browser.call(.GET, "v1/users/me").json["nickname"] == "Mina")
+      let account = try await browser.signUp("Mina").json["account"]
+      #expect(account?["nickname"] == "Mina" && account?["sesacCoin"] == 100)
+      #expect(try await browser.call(.GET, "v1/users/me").json == account)
       #expect(try await Browser(world).signUp("Mina").code == "E12")
     }
     var closed = Self.settings(.open)
