@@ -78,7 +78,9 @@ struct CleartextTests {
       ("https://chat.example.com:8443", "https://chat.example.com:8443"),
       ("https://[2001:db8::1]", "https://[2001:db8::1]"),
     ] {
-      try await World.run(.sqlite, settings: World.settings(\.publicURL, url)) { (world) async throws in
+      var settings = World.settings(\.publicURL, url)
+      settings.web.chat = false
+      try await World.run(.sqlite, settings: settings) { (world) async throws in
         for path in ["/password", "/invite/abc?x=y", "/confirm/abc"] {
           #expect(try await Self.answer(world, .get, path) == (308, place + path))
           #expect(try await Self.answer(world, .head, path) == (308, place + path))
@@ -91,6 +93,11 @@ struct CleartextTests {
     }
     try await World.run(.sqlite) { (world) async throws in
       #expect(try await Self.answer(world, .get, "/password") == (403, nil))
+    }
+    let chat = World.settings(\.publicURL, "https://chat.example.com")
+    try await World.run(.sqlite, settings: chat) { (world) async throws in
+      #expect(try await Self.answer(world, .get, "/") == (308, "https://chat.example.com/"), "the chat for browsers")
+      #expect(try await Self.answer(world, .get, "/chat.js") == (403, nil))
     }
     var settings = ServerSettings()
     settings.tls.redirectPort = 80

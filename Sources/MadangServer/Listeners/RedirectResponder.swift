@@ -14,14 +14,18 @@ struct RedirectResponder {
 
   func respond(to request: Request) async throws -> Response {
     let path = request.head.path ?? "/"
-    guard [.get, .head].contains(request.method), LinkPage.isPath(RequestTarget(path)),
-      let place = try await place()
+    guard [.get, .head].contains(request.method), isPage(RequestTarget(path)), let place = try await place()
     else {
       return Response(
         status: .forbidden, headers: [.contentType: "text/plain"],
         body: .init(byteBuffer: ByteBuffer(string: Self.refusal)))
     }
     return Response(status: .permanentRedirect, headers: [.location: "https://\(place)\(path)"])
+  }
+
+  /// Whether people may type the path: that of a link, or the root where the chat for browsers is.
+  private func isPage(_ target: RequestTarget) -> Bool {
+    LinkPage.isPath(target) || target.segments.isEmpty && service.settings.hasWebChat
   }
 
   /// The server's HTTPS address for people; nil if the settings have none. The `Host` of a request without TLS may be
