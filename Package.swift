@@ -262,7 +262,8 @@ let tests: [Target] = [
     name: "MadangWebTests",
     dependencies: [
       "MadangWeb", "MadangDevelopment", "MadangServer", "MadangOperations", "MadangCore", "MadangAPI", "OpenAPI",
-      "SocketIOClient", "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Storage", "Support", .nioHTTP1,
+      "SocketIOClient", "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Storage", "Support", .asyncHTTPClient,
+      .logging, .nioCore, .nioHTTP1,
     ]),
   .testTarget(name: "MadangTestingTests", dependencies: ["MadangTesting", "MadangClient", "MadangAPI"]),
   .testTarget(
