@@ -117,7 +117,8 @@ let chatServer: [Target] = [
       .nioPosix, .nioSSL,
     ], exclude: ["README.md"]),
   .target(name: "MadangAPI", exclude: ["README.md"]),
-  .target(name: "OpenAPIFiles", path: "openapi", exclude: ["2024-10.json", "2024-01.json", "development.json", "web.json"]),
+  .target(
+    name: "OpenAPIFiles", path: "openapi", exclude: ["2024-10.json", "2024-01.json", "development.json", "web.json"]),
   .target(name: "OpenAPI", dependencies: ["OpenAPIFiles"]),
   // Opening, administration, backups, the doctor: needs no listener.
   .target(
@@ -153,8 +154,8 @@ let clients: [Target] = [
     name: "madang",
     dependencies: [
       "MadangServer", "MadangWeb", "MadangOperations", "MadangCore", "MadangClient", "MadangAPI", "MadangDevelopment",
-      "Conformance", .argumentParser, .asyncHTTPClient, .configuration, .logging, .nioCore, .nioHTTP1, .system, .unixSignals,
-      .serviceLifecycle,
+      "Conformance", .argumentParser, .asyncHTTPClient, .configuration, .logging, .nioCore, .nioHTTP1, .system,
+      .unixSignals, .serviceLifecycle,
     ], exclude: ["README.md"]),
 ]
 
