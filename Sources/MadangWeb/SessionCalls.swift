@@ -22,7 +22,9 @@ struct SessionCalls: Sendable {
   /// Adds the calls of a browser without a session.
   func addOpen(to routes: inout EditionRoutes) {
     routes.respond(to: Self.describe) { call in
-      let shown = cookie.value(of: call.request, isSecure: call.isSecure).flatMap { WebCookie.isRandom($0) ? $0 : nil }
+      let shown = cookie.value(in: call.request.headers, isSecure: call.isSecure).flatMap {
+        WebCookie.isRandom($0) ? $0 : nil
+      }
       let value = shown ?? WebCookie.random(call.madang.ids)
       var response = try description(nil, value, call)
       if shown == nil { cookie.set(value, in: &response, isSecure: call.isSecure) }
@@ -53,7 +55,7 @@ struct SessionCalls: Sendable {
     routes.respond(to: Self.describeSignedIn) { call in
       let account = try await call.madang.account(of: try call.principal)
       try await call.noteUse()
-      return try description(account, cookie.value(of: call.request, isSecure: call.isSecure) ?? "", call)
+      return try description(account, cookie.value(in: call.request.headers, isSecure: call.isSecure) ?? "", call)
     }
     routes.respond(to: Self.signOut) { call in
       try await call.signOut()

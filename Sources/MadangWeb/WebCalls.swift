@@ -43,9 +43,9 @@ struct WebCalls: Sendable {
   /// The call at a path. Nil if there is none.
   func find(_ received: ReceivedRequest, _ session: PageSession?) -> Found? {
     let (path, method) = (received.target.segments, received.request.method)
-    if path.count > 1, path[1] == "v1" {
+    if let call = WebChat.editionPath(path) {
       // Calls with tokens of their own, such as signing in, would hand tokens to scripts.
-      guard let found = received.operation(of: WebChat.edition, at: Array(path.dropFirst())) else { return nil }
+      guard let found = received.operation(of: WebChat.edition, at: call) else { return nil }
       let route = found.row.route
       guard route.access == .token || route.access == .expiredToken else { return nil }
       let needsProof = method != .get && method != .head || Self.changing.contains(route)

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import MadangAPI
 import MadangCore
@@ -35,6 +36,18 @@ package struct WebChat: Annex {
     return await call(received)
   }
 
+  package func call(in head: HTTPRequest) -> AnnexCall? {
+    let path = RequestTarget(head.path ?? "").segments
+    guard let call = Self.editionPath(path) else { return nil }
+    let shown = [true, false].compactMap { cookie.value(in: head.headerFields, isSecure: $0) }.first
+    return AnnexCall(Self.edition, path: call, token: shown)
+  }
+
+  /// The path of the edition in a path of pages: without its beginning.
+  static func editionPath(_ path: [String]) -> [String]? {
+    path.count > 1 && path[0] == "web" && path[1] == "v1" ? Array(path.dropFirst()) : nil
+  }
+
   private func answer(_ file: Response?) -> Answer? {
     guard var file else { return nil }
     if hasTLS { file.headers[.strictTransportSecurity] = "max-age=31536000" }
@@ -43,7 +56,7 @@ package struct WebChat: Annex {
 
   private func call(_ received: ReceivedRequest) async -> Answer {
     var call = PageCall()
-    let shown = cookie.value(of: received.request, isSecure: received.isSecure)
+    let shown = cookie.value(in: received.request.headers, isSecure: received.isSecure)
     do {
       if let shown { call.session = try await received.session(refreshToken: shown, Self.edition) }
     } catch {

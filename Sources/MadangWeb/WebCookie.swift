@@ -23,9 +23,9 @@ struct WebCookie: Sendable {
   private static let maxLength = 100
 
   /// The value in a request; nil if there is none.
-  func value(of request: Request, isSecure: Bool) -> String? {
+  func value(in headers: HTTPFields, isSecure: Bool) -> String? {
     let wanted = name(isSecure)
-    for field in request.headers[values: .cookie] {
+    for field in headers[values: .cookie] {
       for pair in field.split(separator: ";") {
         let parts = pair.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, parts[0].trimmingWhitespace() == wanted, parts[1].utf8.count <= Self.maxLength else {

@@ -145,4 +145,23 @@ struct ChatCallsTests {
       #expect(try await Browser(world).call(.GET, "v1" + path).code == "E02")
     }
   }
+
+  @Test("a fault of development mode for an operation and an account hits the account's browser, once")
+  func faults() async throws {
+    try await Browser.run(.sqlite) { (world) async throws in
+      let (mina, joon) = (try await world.signUp("Mina"), try await world.signUp("Joon"))
+      let (browser, other) = (Browser(world), Browser(world))
+      _ = try await browser.signIn(mina.email)
+      _ = try await other.signIn(joon.email)
+      let fault: JSON = [
+        "match": ["operation": "me", "account": .text(mina.email), "times": 1],
+        "effect": ["kind": "status", "status": 503],
+      ]
+      try #require(try await world.call(.POST, "/_dev/faults", key: nil, .json(fault)).status == 200)
+      #expect(try await other.call(.GET, "v1/users/me").status == 200)
+      #expect(try await browser.call(.GET, "v1/workspaces").status == 200)
+      #expect(try await browser.call(.GET, "v1/users/me").status == 503)
+      #expect(try await browser.call(.GET, "v1/users/me").status == 200)
+    }
+  }
 }

@@ -10,8 +10,11 @@ extension MadangServer {
   /// The edition that a key belongs to.
   package func edition(ofKey key: String?) async -> EditionName? { await service.callers.edition(ofKey: key)?.id }
 
-  /// The request's operation in the edition of its key; nil if it is not an operation.
+  /// The request's operation in the edition of its key, or of its page; nil if it is not an operation.
   package func operation(of head: HTTPRequest) async -> EditionOperation? {
+    if let call = annex?.call(in: head) {
+      return service.routes.of(call.edition).find(head.method.rawValue, call.path)?.row
+    }
     guard let edition = await edition(ofKey: head.headerFields[.apiKey]) else { return nil }
     return service.routes.of(edition).find(head.method.rawValue, RequestTarget(head.path ?? "").segments)?.row
   }
@@ -19,25 +22,34 @@ extension MadangServer {
   /// The account of the request's token, which may be valid, expired or about to be signed out; nil without a token. It
   /// counts for no limit.
   package func account(of head: HTTPRequest) async -> Learned.Account? {
-    guard let edition = await service.callers.edition(ofKey: head.headerFields[.apiKey]),
-      let session = await claims(of: head, in: edition)?.session,
+    guard let (edition, claims) = await claims(of: head), let session = claims.session,
       let caller = try? await madang.caller(session: session, edition: edition.name)
     else { return nil }
     return Learned.Account(caller)
   }
 
-  private func claims(of head: HTTPRequest, in edition: Edition) async -> AccessTokens.Claims? {
-    guard let token = head.headerFields[.authorization].flatMap(rawToken) else { return nil }
-    return try? await service.callers.claims(of: token, edition: edition)
+  /// The claims of the token that a request shows, as a client's or by the cookie of a page.
+  private func claims(of head: HTTPRequest) async -> (Edition, AccessTokens.Claims)? {
+    let (edition, token): (Edition?, String?) =
+      if let call = annex?.call(in: head) {
+        (service.callers.editions.first { $0.id == call.edition }, call.token)
+      } else {
+        (
+          await service.callers.edition(ofKey: head.headerFields[.apiKey]),
+          head.headerFields[.authorization].flatMap(rawToken)
+        )
+      }
+    guard let edition, let token, let claims = try? await service.callers.claims(of: token, edition: edition) else {
+      return nil
+    }
+    return (edition, claims)
   }
 
   /// The answer to a request with an expired access token. The session may then refresh, even if the token is actually
   /// valid.
   package func refusalOfExpiredToken(_ head: HTTPRequest) async -> Response {
     do throws(Refusal) {
-      if let edition = await service.callers.edition(ofKey: head.headerFields[.apiKey]),
-        let claims = await claims(of: head, in: edition)
-      {
+      if let (_, claims) = await claims(of: head) {
         try service.limits.calls.refuseExpiredToken(of: claims.number, call: head.call)
       }
       throw Refusal(.tokenExpired, "treated as an expired access token")
