@@ -132,7 +132,7 @@ let chatServer: [Target] = [
     dependencies: [
       "MadangOperations", "MadangProviders", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer",
       "Storage", .crypto, .hummingbird, .httpTypes, .jwtKit, .logging, .nioCore, .nioPosix, .serviceLifecycle,
-    ], exclude: ["README.md"], resources: [.embedInCode("Resources/page.html")]),
+    ], exclude: ["README.md"], resources: [.embedInCode("Resources")]),
   // Pages for browsers, and their calls.
   .target(
     name: "MadangWeb",

@@ -1,3 +1,5 @@
+import MadangCore
+import MadangServer
 import OpenAPI
 
 /// The files of `Pages`, by name.
@@ -5,12 +7,16 @@ enum PageFiles {
   /// The description of the calls of pages, below `/web`.
   static let description = PageSet(start: "openapi.json", ["openapi.json": OpenAPIDocuments.web])
 
-  /// The chat for browsers.
-  static let chat = PageSet(start: "chat.html", shared.merging(ofChat) { first, _ in first })
+  /// The chat for browsers, with the look of an installation.
+  static func chat(_ face: Face) -> PageSet {
+    face.accent == nil ? chat : chat.replacing("look.css", by: Array(Look.css(face).utf8))
+  }
+
+  private static let chat = PageSet(start: "chat.html", shared.merging(ofChat) { first, _ in first })
 
   /// What all families of pages use.
   private static let shared: [String: [UInt8]] = [
-    "look.css": PackageResources.look_css,
+    "look.css": Array(Look.css(Face()).utf8),
     "elements.js": PackageResources.elements_js,
     "form.js": PackageResources.form_js,
     "dialogs.js": PackageResources.dialogs_js,

@@ -8,7 +8,7 @@ import SocketIOServer
 
 /// The files of one family of pages, as they are served: made ready once, compressed too.
 struct PageSet: Sendable {
-  private let files: [String: PageFile]
+  private var files: [String: PageFile]
   /// The page at the root of the family.
   private let start: String
 
@@ -16,6 +16,13 @@ struct PageSet: Sendable {
   init(start: String, _ files: [String: [UInt8]]) {
     self.start = start
     self.files = Dictionary(uniqueKeysWithValues: files.map { ($0, PageFile(named: $0, $1)) })
+  }
+
+  /// The same files but for one.
+  func replacing(_ name: String, by bytes: [UInt8]) -> PageSet {
+    var set = self
+    set.files[name] = PageFile(named: name, bytes)
+    return set
   }
 
   /// Answers a request below the root of the family; nil if no file is there, or the method is none for files.

@@ -109,7 +109,7 @@ struct SessionCalls: Sendable {
           account: account.map { .init($0, in: call) }, waits: waits?.rawValue, proof: cookie.proof(of: value),
           now: call.label(madang.clock.now),
           server: .init(
-            name: settings.web.name, colour: nil, signup: settings.pageSignUp.rawValue, mail: call.mailsLinks,
+            name: settings.face.name, colour: nil, signup: settings.pageSignUp.rawValue, mail: call.mailsLinks,
             edition: WebChat.edition.rawValue, coins: .init(workspace: madang.setting(\.coins.workspace)),
             limits: .init(
               files: madang.setting(\.files.perChat), fileSize: madang.setting(\.files.maxSize),

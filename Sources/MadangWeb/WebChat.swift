@@ -13,6 +13,7 @@ package struct WebChat: Annex {
   /// What the pages speak.
   static let edition = EditionName.october2024
 
+  private let files: PageSet
   private let cookie: WebCookie
   private let calls: WebCalls
   private let hasTLS: Bool
@@ -21,6 +22,7 @@ package struct WebChat: Annex {
   /// - Parameter key: Secret, and the same on all servers of a database.
   package init?(_ settings: ServerSettings, key: [UInt8]) {
     guard settings.hasWebChat else { return nil }
+    files = PageFiles.chat(settings.face)
     cookie = WebCookie(key: key, seconds: settings.sessions.refreshLifetime / 1000)
     calls = WebCalls(settings, cookie)
     hasTLS = settings.tls.isUsed
@@ -29,7 +31,7 @@ package struct WebChat: Annex {
   package func answer(_ received: ReceivedRequest) async throws -> Answer? {
     guard !received.isForOperators else { return nil }
     let (request, path) = (received.request, received.target.segments)
-    guard path.first == "web" else { return answer(PageFiles.chat.response(to: request, at: path)) }
+    guard path.first == "web" else { return answer(files.response(to: request, at: path)) }
     if path.count == 2, let document = PageFiles.description.response(to: request, at: path.dropFirst()) {
       return answer(document)
     }

@@ -158,6 +158,10 @@ class Madang:
         assert "Fatal" not in log and PASSWORD.decode() not in log and "mina@" not in log, log
 
 
+def text_of(mail, kind="plain"):
+    return mail.get_body((kind,)).get_content()
+
+
 def check_starttls(program, folder, context):
     """Encrypted and signed in; refused for now, then taken; refused for good."""
     handler = Handler("451 4.7.1 later")
@@ -171,7 +175,9 @@ def check_starttls(program, folder, context):
         mail, session = handler.taken[0]
         assert session.ssl and session.host_name == "example.com"
         assert str(mail["From"]) == "우리 Chat <chat@example.com>" and mail["To"] == "mina@example.com", mail.items()
-        assert "https://chat.example.com" in mail.get_content() and "우리 Chat" in mail.get_content()
+        assert mail.get_content_type() == "multipart/alternative", mail.items()
+        for kind in "plain", "html":
+            assert "https://chat.example.com" in text_of(mail, kind) and "우리 Chat" in text_of(mail, kind)
         madang.mail("nobody@example.com")
         until(lambda: madang.count("refused") == 1, "the refused mail is not given up")
         assert handler.recipients.count("nobody@example.com") == 1
@@ -248,7 +254,7 @@ def check_confirmation(program, folder):
             until(lambda: len(handler.taken) == 1, "no mail asks for the confirmation")
             mail, _ = handler.taken[0]
             assert mail["To"] == "mina@example.com"
-            page = re.search(r"https://chat\.example\.com(/confirm/[0-9a-f]{32})\s", mail.get_content())[1]
+            page = re.search(r"https://chat\.example\.com(/confirm/[0-9a-f]{32})\s", text_of(mail))[1]
             token = made["token"]["accessToken"]
             assert madang.call("GET", page)[0] == 200
             assert madang.call("POST", "/v1/workspaces", {"name": "Builders"}, token) == (400, {"errorCode": "E11"})
@@ -281,8 +287,8 @@ def check_sign_in(program, folder):
             madang.mail("admin@example.com")
             until(lambda: madang.count("sent") == 2, "two mails are not sent")
             about = [mail for mail, _ in handler.taken if mail["To"] == "mina@example.com"]
-            assert len(about) == 1 and about[0]["Subject"] == "A sign-in from a new place", handler.taken
-            text = about[0].get_content()
+            assert len(about) == 1 and about[0]["Subject"] == "우리 Chat: A sign-in from a new place", handler.taken
+            text = text_of(about[0])
             assert "Network: 2001:db8:7::/48" in text and "https://chat.example.com/password" in text, text
             assert "Passw0rd" not in text and "2001:db8:7:8" not in text
     finally:

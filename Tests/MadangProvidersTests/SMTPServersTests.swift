@@ -29,7 +29,7 @@ struct SMTPServersTests {
     settings.server = "smtp://127.0.0.1:\(try #require(listener.localAddress?.port))"
     (settings.user, settings.password, settings.from) = ("me", "secret", "chat@example.com")
     settings.timeout = 20
-    do { try await body(try SMTPSender(settings), lines) } catch {
+    do { try await body(try SMTPSender(settings, name: "Chat"), lines) } catch {
       try await listener.close()
       throw error
     }
@@ -128,7 +128,7 @@ struct SMTPServersTests {
       guard !signsIn else { return }
       var settings = sender.settings
       (settings.user, settings.password) = ("", "")
-      try await SMTPSender(settings).check()
+      try await SMTPSender(settings, name: "Chat").check()
     }
   }
 
@@ -138,7 +138,7 @@ struct SMTPServersTests {
     try await Self.withServer(answer) { sender, _ in
       var settings = sender.settings
       settings.server = settings.server.replacing("smtp:", with: "smtps:")
-      let error = await #expect(throws: (any Error).self) { try await SMTPSender(settings).check() }
+      let error = await #expect(throws: (any Error).self) { try await SMTPSender(settings, name: "Chat").check() }
       let words = networkWords(try #require(error))
       #expect(words.contains("this port does not use TLS") && words.contains("smtp:// for STARTTLS"), "\(words)")
       #expect("\(try #require(error))".contains("WRONG_VERSION_NUMBER"))

@@ -274,12 +274,28 @@ struct MailTests {
     let names = lines.prefix { !$0.isEmpty }.filter { !$0.hasPrefix(" ") }.map { $0.prefix { $0 != ":" } }
     #expect(
       names == [
-        "Date", "From", "To", "Subject", "Message-ID", "MIME-Version", "Content-Type", "Content-Transfer-Encoding",
-        "Auto-Submitted",
+        "Date", "From", "To", "Subject", "Message-ID", "MIME-Version", "Auto-Submitted", "Content-Type",
+        "Content-Transfer-Encoding",
       ])
     #expect(lines.first == "Date: Tue, 14 Nov 2023 22:13:20 +0000")
     #expect(text.contains("\r\n\r\n.\r\n=3D =3D"))
     #expect(String(decoding: SMTPSender.data(".a\r\nb.\r\n..\r\n"), as: UTF8.self) == "..a\r\nb.\r\n...\r\n.\r\n")
+  }
+
+  @Test("a mail with HTML has its text first, and no text can end a part")
+  func alternative() throws {
+    let from = try #require(MailAddress("chat@example.com"))
+    let mail = Mail(.test, to: "mina@example.com", subject: "S", body: "--=_madang--\n가\n")
+    let text = MailMessage(
+      mail: ClaimedMail(id: 7, mail: mail, createdAt: 1, attempt: 1, html: "<p>--=_madang\n가</p>\n"), from: from,
+      name: "M", to: try #require(MailAddress("mina@example.com"))
+    ).text
+    #expect(text.utf8.allSatisfy { $0 < 0x7f } && text.contains("multipart/alternative; boundary=\"=_madang\"\r\n\r\n"))
+    let parts = text.components(separatedBy: "\r\n--=_madang")
+    #expect(parts.count == 4 && parts.last == "--\r\n")
+    #expect(parts[1].hasPrefix("\r\nContent-Type: text/plain; charset=utf-8\r\n") && parts[1].contains("=EA=B0=80"))
+    #expect(
+      parts[2].hasPrefix("\r\nContent-Type: text/html; charset=utf-8\r\n") && parts[2].contains("<p>--=3D_madang"))
   }
 
   @Test(

@@ -168,7 +168,7 @@ struct SecurityDocumentTests {
   @Test("the table of pages and redirects lists every file that makes a page; only one file redirects")
   func redirects() throws {
     let pages = try section("### Pages and redirects")
-    let missing = try missing(from: pages) { $0.contains("text/html") && !$0.contains("struct Page:") }
+    let missing = try missing(from: pages) { $0.contains("text/html") && !$0.contains("struct PageFrame:") }
     #expect(missing.isEmpty)
     let redirecting = try serverFiles().filter {
       Self.code($0.text).contains(/\.(location|permanentRedirect|temporaryRedirect|movedPermanently|seeOther)\b/)

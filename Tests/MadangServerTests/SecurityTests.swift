@@ -286,7 +286,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("pages run no script, load nothing, and are neither framed, cached nor sent as referrer")
+  @Test("pages load nothing, run only their own script, and are neither framed, cached nor sent as referrer")
   func pages() async throws {
     let settings = World.settings(\.publicURL, "https://chat.example.com")
     try await World.run(.sqlite, settings: settings) { (world) async throws in
@@ -295,7 +295,8 @@ struct SecurityTests {
         guard page.headers["Content-Type"] == ["text/html; charset=utf-8"] else { continue }
         let policy = try #require(page.headers["Content-Security-Policy"].first)
         #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "\(path)")
-        #expect(!policy.contains("script-src"), "\(path)")
+        #expect(!policy.contains("unsafe") && !policy.contains("script-src 'self'"), "\(path)")
+        #expect(!policy.contains("script-src") && !String(decoding: page.body, as: UTF8.self).contains("<script"))
         #expect(page.headers["Referrer-Policy"] == ["no-referrer"] && page.headers["Cache-Control"] == ["no-store"])
         #expect(page.headers["X-Content-Type-Options"] == ["nosniff"], "\(path)")
       }

@@ -102,10 +102,28 @@ struct PagesTests {
     let files = Set(names).union(["chat.html", "text.ko.js"]).subtracting(["icon-180.png"])
     try #require(files.count > 20)
     let sizes = try files.map { name in
-      let bytes = Array(try Data(contentsOf: Self.folder.appending(path: name)))
+      let bytes =
+        name == "look.css"
+        ? Array(Look.css(Face()).utf8) : Array(try Data(contentsOf: Self.folder.appending(path: name)))
       return min(bytes.count, try #require(ContentCoding.gzip.compress(bytes)).count)
     }
     #expect(sizes.reduce(0, +) <= 60_000)
+  }
+
+  @Test("the chat has the look of the pages of links, with the name and the colour of the installation")
+  func look() async throws {
+    var settings = World.settings
+    try await Browser.run(.sqlite, settings: settings) { (world) async throws in
+      let look = try await world.call(.GET, "/look.css", key: nil)
+      #expect(look.body == Array(Look.css(Face()).utf8) && look.headers["Content-Type"] == ["text/css; charset=utf-8"])
+    }
+    (settings.web.colour, settings.web.name) = ("#2d6389", "Persimmon house")
+    try await Browser.run(.sqlite, settings: settings) { (world) async throws in
+      let look = String(decoding: try await world.call(.GET, "/look.css", key: nil).body, as: UTF8.self)
+      #expect(look.hasSuffix("--on-persimmon:#1b1815;}}") && look.contains(":root{--persimmon:#2d6389;"))
+      let session = try await world.call(.GET, "/web/session", key: nil).json
+      #expect(session["server"]?["name"]?.string == "Persimmon house")
+    }
   }
 
   @Test("with web.chat off all answers are those of a server without pages", arguments: TestEngine.available)

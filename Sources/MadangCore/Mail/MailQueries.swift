@@ -34,14 +34,17 @@ extension Transaction {
   }
 
   /// Counts an attempt for each mail that may still be tried, and returns these mails.
-  func claimMails(_ ids: [Int64], at now: SQL, for duration: Int64, _ dialect: Dialect) throws -> [ClaimedMail] {
+  func claimMails(
+    _ ids: [Int64], at now: SQL, for duration: Int64, _ dialect: Dialect, html: (Mail) -> String
+  ) throws -> [ClaimedMail] {
     try all(
       """
       UPDATE mails SET attempts = attempts + 1, next_at = \(sql: now) + \(duration) WHERE id IN
         (SELECT id FROM mails WHERE id IN (\(list: ids)) AND \(sql: isDue(at: now))
           ORDER BY id \(sql: dialect.skippingLocked))
       RETURNING id, kind, recipient, subject, body, created_at, attempts, unanswered
-      """, ClaimedMail.init)
+      """
+    ) { try ClaimedMail($0, html: html) }
   }
 
   /// Deletes a mail, unless another attempt has started since.

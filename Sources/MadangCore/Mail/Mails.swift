@@ -42,8 +42,9 @@ extension Madang {
   package func claimMails(limit: Int, for duration: Int64) async throws -> [ClaimedMail] {
     let due = try await database.read { [now = claimTime] in try $0.dueMails(at: now, limit: limit) }
     guard !due.isEmpty else { return [] }
-    return try await database.write(ignoresStop: true) { [now = claimTime, dialect = database.dialect] in
-      try $0.claimMails(due, at: now, for: duration, dialect)
+    return try await database.write(ignoresStop: true) {
+      [now = claimTime, dialect = database.dialect, face = settings.face] in
+      try $0.claimMails(due, at: now, for: duration, dialect) { MailHTML($0, face).text }
     }
   }
 

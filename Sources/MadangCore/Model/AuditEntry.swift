@@ -76,9 +76,14 @@ package struct Origin: Sendable {
   package var place: SignInPlace?
   /// Whether a sign-up from here needs an invitation, unless the rules are stricter. Not written to the audit log.
   package var needsInvitation = false
+  /// `Accept-Language` of the request; nil if it is not known. Not written to the audit log.
+  package var languages: String?
 
-  package init(edition: String, address: String, keyHash: String? = nil, place: SignInPlace? = nil) {
-    (self.edition, self.address, self.keyHash, self.place) = (edition, address, keyHash, place)
+  package init(
+    edition: String, address: String, keyHash: String? = nil, place: SignInPlace? = nil, languages: String? = nil
+  ) {
+    (self.edition, self.address, self.keyHash) = (edition, address, keyHash)
+    (self.place, self.languages) = (place, languages)
   }
 }
 

@@ -28,7 +28,7 @@ package enum MailKind: String, CaseIterable, Sendable {
   static let toAdministrators: [MailKind] = [.test, .approvalNeeded, .alarm]
 }
 
-/// A plain text mail to one person.
+/// A mail to one person.
 package struct Mail: Sendable {
   /// Raw kind; may be unknown to this version.
   package let kind: String
@@ -64,15 +64,19 @@ package struct ClaimedMail: Sendable {
   package let attempt: Int
   /// How many earlier attempts got no answer; the mail may have been delivered that often.
   package let unanswered: Int
+  /// The mail's text as HTML; empty for a mail of text only.
+  package let html: String
 
-  package init(id: Int64, mail: Mail, createdAt: Int64, attempt: Int, unanswered: Int = 0) {
-    (self.id, self.mail, self.createdAt) = (id, mail, createdAt)
+  package init(id: Int64, mail: Mail, createdAt: Int64, attempt: Int, unanswered: Int = 0, html: String = "") {
+    (self.id, self.mail, self.createdAt, self.html) = (id, mail, createdAt, html)
     (self.attempt, self.unanswered) = (attempt, unanswered)
   }
 
-  init(_ row: Row) throws {
+  /// - Parameter html: Makes HTML of the mail.
+  init(_ row: Row, html: (Mail) -> String) throws {
     id = try row.get("id")
     mail = try Mail(row)
+    self.html = html(mail)
     createdAt = try row.get("created_at")
     attempt = try row.get("attempts")
     unanswered = try row.get("unanswered")

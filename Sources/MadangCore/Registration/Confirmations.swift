@@ -13,31 +13,19 @@ package struct UnconfirmedAccount: Sendable {
 extension Madang {
   /// Mails another confirmation link to an address. Does nothing, without an error, if no account with this address waits for confirmation,
   /// or if the mailbox has reached its daily limit. Throws ``MailLeftOut``.
-  package func sendConfirmation(to email: String, from address: String) async throws {
+  package func sendConfirmation(to email: String, from address: String, languages: String? = nil) async throws {
     guard settings.registration.confirmation != .off, let email = try? TextRules.email(email) else { return }
     try await database.write { [self] transaction in
       guard let person = try transaction.unconfirmedPerson(email) else { return }
-      try sendConfirmation(
-        to: person, by: .unknownClient, from: Origin(edition: "", address: address), in: transaction)
+      let origin = Origin(edition: "", address: address, languages: languages)
+      try sendConfirmation(to: person, by: .unknownClient, from: origin, in: transaction)
     }
   }
 
   func sendConfirmation(to person: Person, by actor: AuditActor, from origin: Origin, in transaction: Transaction)
     throws
   {
-    try send(
-      .confirmation, to: person, by: actor, from: origin, in: transaction, subject: "Your address"
-    ) { link in
-      """
-      An account with this address was created at \(settings.publicURL).
-
-      If it was you, confirm the address here, with the password of the account:
-      \(link)
-
-      If it was not you, ignore this mail: an account without confirmation is deleted after a while.
-
-      """
-    }
+    try send(.confirmation, to: person, \.confirmation, by: actor, from: origin, in: transaction)
   }
 
   /// The account that a link confirms. The link stays valid. Throws `.notFound`.

@@ -37,13 +37,7 @@ extension Madang {
     guard settings.sendsMail, !settings.registration.approver.isEmpty,
       try !transaction.hasPending(from: now - now % Self.approvalMailPause, to: now)
     else { return }
-    let mail = Mail(
-      .approvalNeeded, to: settings.registration.approver, subject: "An account waits for approval",
-      body: """
-        A new account at \(settings.publicURL) waits for your approval. 'madang admin users pending' lists all waiting accounts; \
-        you get at most one such mail per hour.
-
-        """)
+    let mail = Mail(.approvalNeeded, to: settings.registration.approver, \.approvalNeeded, settings)
     try queueIfPossible(mail, of: nil, expiresAt: now + Self.noticeLifetime, in: transaction)
   }
 
@@ -104,12 +98,7 @@ extension Madang {
       try transaction.endPending(user)
       // Sent to confirmed addresses only: an unconfirmed one may belong to another person.
       guard settings.sendsMail, try limit(of: user, in: transaction) == nil else { return [:] }
-      let mail = Mail(
-        .accountApproved, to: person.email, subject: "Your account",
-        body: """
-          Your account at \(settings.publicURL) was approved. You can now create workspaces and be added to them.
-
-          """)
+      let mail = Mail(.accountApproved, to: person.email, \.accountApproved, settings)
       try queueIfPossible(mail, of: user, expiresAt: now + Self.noticeLifetime, in: transaction)
       return [:]
     }

@@ -15,40 +15,33 @@ extension Madang {
     let known = try transaction.places(of: user)
     let isNew = !known.isEmpty && !known.contains { $0.hash == hash && $0.seenAt > now - placeLifetime }
     // If the mail cannot be sent, the place stays new, and the next sign-in tries again.
-    if isNew, try !tell(person, of: place, by: method, in: transaction) { return true }
+    if isNew, try !tell(person, of: place, by: method, from: origin, in: transaction) { return true }
     try transaction.rememberPlace(hash, of: user, now: now)
     try transaction.deletePlaces(of: user, beyond: settings.mailing.signInPlaces)
     return isNew
   }
 
   /// False if too many mails were sent already.
-  private func tell(_ person: Person, of place: SignInPlace, by method: String, in transaction: Transaction) throws
-    -> Bool
-  {
+  private func tell(
+    _ person: Person, of place: SignInPlace, by method: String, from origin: Origin, in transaction: Transaction
+  ) throws -> Bool {
     let user = person.id.number
     // An unconfirmed address may belong to another person.
     guard try limit(of: user, in: transaction) != .confirmation,
       try transaction.mailCount(of: user, .newSignIn, since: today) < settings.mailing.signIns
     else { return true }
     let time = Date(timeIntervalSince1970: Double(clock.now / 1000))
-    let words = time.formatted(
+    let moment = time.formatted(
       .iso8601.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false))
-    let cure =
-      method == Self.passwordMethod
-      ? "choose a new password, which signs out all devices:\n\(settings.link(to: .password))"
-      : "withdraw the app's access in your \(method.capitalized) account, and inform the operator of this server."
+    let texts = MailWords.of(settings.face.language(for: origin.languages))
     let mail = Mail(
-      .newSignIn, to: person.email, subject: "A sign-in from a new place",
-      body: """
-        Your account at \(settings.publicURL) was used from a new place, or for the first time since its password was changed.
-
-        When: \(words) UTC
-        Network: \(place.network ?? "not known")
-        Device: \(place.device)
-
-        If it was you, there is nothing to do. If it was not you, \(cure)
-
-        """)
+      .newSignIn, to: person.email, method == Self.passwordMethod ? \.newSignIn : \.newSignInByProvider,
+      for: origin.languages, settings,
+      [
+        "time": moment, "network": place.network ?? texts.unknown,
+        "device": texts.devices[place.device] ?? place.device,
+        "link": settings.link(to: .password), "provider": method.capitalized,
+      ])
     do {
       try countSignInMail(in: transaction)
       try queue(mail, of: user, expiresAt: clock.now + Self.noticeLifetime, in: transaction)

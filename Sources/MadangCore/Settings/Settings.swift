@@ -24,6 +24,7 @@ public struct Settings: Sendable {
     setting("push.devices", 10, .integer(1...1000), "how many of a person's newest devices get notifications", .live))
   public var mailing = section("Mail", MailingSettings())
   public var alarms = section("Alarms", AlarmSettings())
+  package var face = Face()
 
   package var maxContentLength = Self.maxContentLength
   package static let maxContentLength = 10_000

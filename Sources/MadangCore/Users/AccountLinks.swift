@@ -57,11 +57,10 @@ extension Settings {
 
 extension Madang {
   /// Mails a link to an account. False if its limit is reached. Throws ``MailLeftOut``.
-  /// - Parameter body: Makes the mail's text from the URL of a page.
   @discardableResult
   func send(
-    _ link: AccountLink, to person: Person, by actor: AuditActor, from origin: Origin, in transaction: Transaction,
-    subject: String, body: (String) -> String
+    _ link: AccountLink, to person: Person, _ letter: KeyPath<MailWords, MailWords.Letter>, by actor: AuditActor,
+    from origin: Origin, in transaction: Transaction
   ) throws -> Bool {
     let (user, now) = (person.id.number, clock.now)
     guard try transaction.links(link, to: person, since: now - link.window) < settings.limit(of: link) else {
@@ -70,7 +69,8 @@ extension Madang {
     let code = LinkCode(ids)
     let end = now + settings.lifetime(of: link)
     let mail = Mail(
-      link.mailKind, to: person.email, subject: subject, body: body(settings.link(to: link.page, code)))
+      link.mailKind, to: person.email, letter, for: origin.languages, settings,
+      ["link": settings.link(to: link.page, code)])
     try queue(mail, of: user, expiresAt: end, in: transaction)
     try transaction.insertLink(link, to: person, codeHash: code.hash, now: now, until: end)
     try audit(
@@ -78,9 +78,6 @@ extension Madang {
       in: transaction)
     return true
   }
-
-  /// Throws `.notFound` unless the code is valid. It stays valid.
-  func require(_ link: AccountLink, code: String) async throws { _ = try await account(of: link, code: code) }
 
   /// The account of a code, which stays valid. Throws `.notFound`.
   func account(of link: AccountLink, code: String) async throws -> Account {

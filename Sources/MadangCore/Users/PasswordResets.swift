@@ -6,9 +6,9 @@ extension Madang {
 
   /// Mails a password reset link to an account's address. Does nothing, without an error, if no account that may sign in with a password
   /// has the address, or if the account's hourly limit is reached. Throws ``MailLeftOut``.
-  package func sendPasswordReset(to email: String, from address: String) async throws {
+  package func sendPasswordReset(to email: String, from address: String, languages: String? = nil) async throws {
     guard let email = try? TextRules.email(email) else { return }
-    let origin = Origin(edition: "", address: address)
+    let origin = Origin(edition: "", address: address, languages: languages)
     try await database.write { [self] transaction in
       guard let person = try transaction.personWithPassword(email) else { return }
       try sendPasswordReset(to: person, by: .unknownClient, from: origin, in: transaction)
@@ -38,29 +38,17 @@ extension Madang {
   private func sendPasswordReset(
     to person: Person, by actor: AuditActor, from origin: Origin, in transaction: Transaction
   ) throws -> Bool {
-    let (who, otherwise) =
-      if case .administrator = actor {
-        ("The operator of this server asks you to choose", "If you do nothing, the password stays the same.")
-      } else {
-        ("We received a request for", "If it was not you, there is nothing to do: the password stays the same.")
-      }
+    let isByOperator = if case .administrator = actor { true } else { false }
     return try send(
-      .passwordReset, to: person, by: actor, from: origin, in: transaction, subject: "Your password"
-    ) { link in
-      """
-      \(who) a new password for the account of this address.
-
-      Choose it here within 30 minutes:
-      \(link)
-
-      \(otherwise)
-
-      """
-    }
+      .passwordReset, to: person, isByOperator ? \.passwordResetByOperator : \.passwordReset, by: actor, from: origin,
+      in: transaction)
   }
 
-  /// Throws `.notFound` unless the code of a link is valid. It stays valid.
-  package func requirePasswordReset(code: String) async throws { try await require(.passwordReset, code: code) }
+  /// The address of the account whose password a link changes. The link stays valid. Throws `.notFound`.
+  @discardableResult
+  package func requirePasswordReset(code: String) async throws -> String {
+    try await account(of: .passwordReset, code: code).person.email
+  }
 
   /// Sets a new password for the account of a reset link, and ends the account's sessions and reset links. A client that has the link can
   /// read the account's mail, so the address is confirmed too. Throws `.notFound`, `.invalid`.

@@ -17,6 +17,7 @@ final class DevelopmentMails: MailSender {
     let to: String
     let subject: String
     let body: String
+    let html: String
     let at: String
   }
 
@@ -29,7 +30,7 @@ final class DevelopmentMails: MailSender {
       state.kept.append(
         Kept(
           id: state.last, kind: mail.kind, to: mail.recipient, subject: mail.subject, body: mail.body,
-          at: WireDate.string(claimed.createdAt)))
+          html: claimed.html, at: WireDate.string(claimed.createdAt)))
       if state.kept.count > Self.limit { state.kept.removeFirst(Self.limit / 2) }
     }
   }

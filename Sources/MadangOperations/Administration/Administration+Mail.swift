@@ -13,9 +13,7 @@ extension Administration {
     guard MailAddress(address) != nil else {
       throw AdministrationError(description: "'\(address)' is not a mail address; write one like you@example.com")
     }
-    let mail = Mail(
-      .test, to: address, subject: "Mails arrive",
-      body: "This is a test mail of \(settings.mail.name) (\(settings.publicURL)). There is nothing to do.\n")
+    let mail = Mail(.test, to: address, \.test, madang.settings)
     do { try await madang.queue(mail, lifetime: settings.mail.lifetime) } catch let leftOut as MailLeftOut {
       throw refusal(leftOut)
     }

@@ -34,7 +34,7 @@ extension Doctor {
     guard !settings.mail.server.isEmpty, settings.problems().isEmpty else { return [] }
     var mail = settings.mail
     mail.timeout = max(1, Int(options.patience.components.seconds))
-    do { try await SMTPSender(mail).check() } catch {
+    do { try await SMTPSender(mail, name: "").check() } catch {
       return [
         DoctorFinding(
           .mailServer, .error,

@@ -34,7 +34,7 @@ package func openMadang(
   }
 
   var domain = settings.domain
-  domain.node = settings.node
+  (domain.node, domain.face) = (settings.node, settings.face)
   let home = BucketName(settings.filesHome).map { name in
     BucketHome(S3Client(bucket: name.bucket, settings.s3), prefix: name.prefix, workers: pools.files, logger: logger)
   }

@@ -1,5 +1,6 @@
 import MadangAPI
 import MadangCore
+import MadangProviders
 
 /// Pages for browsers.
 public struct WebSettings: Sendable {
@@ -12,9 +13,27 @@ public struct WebSettings: Sendable {
     "web.signup", nil, .pageSignUp,
     "who may create an account in the chat for browsers, as far as registration allows it: invitation, open or off; empty: "
       + "open in development mode, else invitation")
-  public var name = setting("web.name", "Madang", .text, "name of this installation on its pages")
+  public var name = setting(
+    "web.name", "", .text,
+    "name of this installation on its pages and in its mails; empty for mail.name, or else Madang")
+  /// As written; the pages use ``Accent``.
+  public var colour = setting(
+    "web.colour", "", .colour,
+    "colour of buttons and links on pages and in mails, like #2d6389, made darker or lighter until it can be read; empty for "
+      + "persimmon")
+  public var language = setting(
+    "web.language", PageLanguage.auto, .word,
+    "language of the pages of links and of mails: auto (the reader's, or else English), ko or en")
 
   public init() {}
+}
+
+/// The language of pages of links and of mails.
+public enum PageLanguage: String, CaseIterable, Sendable {
+  /// What the reader's program accepts.
+  case auto
+  case korean = "ko"
+  case english = "en"
 }
 
 /// Who may create an account on pages: no API key protects them.
@@ -30,6 +49,18 @@ extension ServerSettings {
   /// Whether the chat for browsers is on.
   package var hasWebChat: Bool { (web.chat ?? isDevelopment) && [nil, .october2024].contains(edition) }
 
+  /// How this installation shows itself to people.
+  package var face: Face {
+    var face = Face()
+    face.name = [web.name, mail.name].first { !$0.isEmpty } ?? face.name
+    face.accent = RGB(web.colour).map(Accent.init)
+    face.language = Language(rawValue: web.language.rawValue)
+    return face
+  }
+
+  /// The sender's name of mails.
+  package var senderName: String { mail.name.isEmpty ? face.name : mail.name }
+
   package var pageSignUp: PageSignUp { web.signUp ?? (isDevelopment ? .open : .invitation) }
 
   /// Problems of these settings, each with a cure.
@@ -39,10 +70,17 @@ extension ServerSettings {
       problems.append(
         "web.chat: the chat for browsers needs edition 2024-10; set web.chat to false, or leave out --edition")
     }
-    if !(1...30).contains(web.name.count) {
+    if web.name.count > 30 || !web.name.isEmpty && web.name.allSatisfy(\.isWhitespace) {
       problems.append("web.name: '\(web.name)' must have 1 to 30 characters")
     }
     return problems
+  }
+}
+
+extension SettingForm where Value == String {
+  fileprivate static var colour: Self {
+    Self(
+      "write a colour like #2d6389, or leave it out", read: { $0.isEmpty || RGB($0) != nil ? $0 : nil }, write: { $0 })
   }
 }
 

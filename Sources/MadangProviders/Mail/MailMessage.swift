@@ -10,19 +10,35 @@ struct MailMessage {
 
   /// ASCII lines that end with CR LF and have at most 78 characters, except for a long address or id.
   var text: String {
-    """
-    Date: \(Self.date(mail.createdAt))
-    From: \(Self.header(name)) <\(from.text)>
-    To: <\(to.text)>
-    Subject: \(Self.subject(mail.mail.subject))
-    Message-ID: <\(mail.createdAt).\(mail.id)@\(from.domain)>
-    MIME-Version: 1.0
-    Content-Type: text/plain; charset=utf-8
-    Content-Transfer-Encoding: quoted-printable
-    Auto-Submitted: auto-generated
+    let html = mail.html.isEmpty ? [] : [Self.part("html", mail.html)]
+    let parts = [Self.part("plain", mail.mail.body)] + html
+    let content =
+      parts.count == 1
+      ? parts[0]
+      : "Content-Type: multipart/alternative; boundary=\"\(Self.boundary)\"\n\n"
+        + parts.map { "--\(Self.boundary)\n\($0)\n" }.joined() + "--\(Self.boundary)--"
+    return """
+      Date: \(Self.date(mail.createdAt))
+      From: \(Self.header(name)) <\(from.text)>
+      To: <\(to.text)>
+      Subject: \(Self.subject(mail.mail.subject))
+      Message-ID: <\(mail.createdAt).\(mail.id)@\(from.domain)>
+      MIME-Version: 1.0
+      Auto-Submitted: auto-generated
+      \(content)
+      """.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n") + "\r\n"
+  }
 
-    \(Self.quotedPrintable(mail.mail.body))
-    """.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n") + "\r\n"
+  /// Never a line of quoted-printable text, where each `=` begins a code.
+  private static let boundary = "=_madang"
+
+  private static func part(_ type: String, _ text: String) -> String {
+    """
+    Content-Type: text/\(type); charset=utf-8
+    Content-Transfer-Encoding: quoted-printable
+
+    \(quotedPrintable(text))
+    """
   }
 
   private static func date(_ time: Int64) -> String {

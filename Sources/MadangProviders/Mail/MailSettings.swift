@@ -18,7 +18,7 @@ public struct MailSettings: Sendable {
     "mail.user", "", .text, "user name at the mail server; empty if it needs none")
   public var password = setting("mail.password", "", .text, "password of that user", .secret)
   public var from = setting("mail.from", "", .text, "sender address of mails")
-  public var name = setting("mail.name", "Madang", .text, "sender name of mails")
+  public var name = setting("mail.name", "", .text, "sender name of mails; empty for web.name, or else Madang")
   public var tls = setting(
     "mail.tls", TLS.auto, .word, "whether smtp:// is encrypted: auto (except to this machine), required or off")
   public var authorities = setting(

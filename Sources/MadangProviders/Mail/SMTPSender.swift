@@ -13,12 +13,14 @@ package struct SMTPSender: MailSender {
   }
 
   let settings: MailSettings
+  private let name: String
   private let endpoint: SMTPEndpoint
   private let from: MailAddress
   private let tls: NIOSSLContext
 
+  /// - Parameter name: The sender's name.
   /// - Throws: ``SetupError`` for settings that cannot be used.
-  package init(_ settings: MailSettings) throws {
+  package init(_ settings: MailSettings, name: String) throws {
     guard let endpoint = settings.endpoint, let from = MailAddress(settings.from) else {
       throw SetupError(settings.problems(publicURL: "").joined(separator: "\n"))
     }
@@ -30,7 +32,7 @@ package struct SMTPSender: MailSender {
     do { tls = try NIOSSLContext(configuration: configuration) } catch {
       throw SetupError("mail.tls.authorities: \(settings.authorities) has no certificates in PEM")
     }
-    (self.settings, self.endpoint, self.from) = (settings, endpoint, from)
+    (self.settings, self.name, self.endpoint, self.from) = (settings, name, endpoint, from)
   }
 
   package func send(_ mail: ClaimedMail) async throws {
@@ -44,7 +46,7 @@ package struct SMTPSender: MailSender {
       if recipient.isAboutSender { throw NotTaken(description: Self.words("RCPT TO", recipient)) }
       try Self.requireTaken(250...251, recipient, "RCPT TO")
       _ = try await ask("DATA", 354, on: connection)
-      let message = MailMessage(mail: mail, from: from, name: settings.name, to: to)
+      let message = MailMessage(mail: mail, from: from, name: name, to: to)
       try await connection.send(bytes: Self.data(message.text))
       // The server has the mail and may examine it for long: giving up now would send it twice (RFC 5321, 4.5.3.2.6).
       end.cancel()

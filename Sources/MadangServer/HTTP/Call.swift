@@ -70,7 +70,8 @@ package struct Call {
     Origin(
       edition: edition.name, address: client.text,
       keyHash: isOfPage ? nil : request.headers[.apiKey].map { Madang.keyHash($0) },
-      place: SignInPlace(network: client.site, device: DeviceKind(userAgent: request.headers[.userAgent]).rawValue))
+      place: SignInPlace(network: client.site, device: DeviceKind(userAgent: request.headers[.userAgent]).rawValue),
+      languages: request.headers[.acceptLanguage])
   }
 
   /// The caller, on routes with a token. The operation looks it up together with what it asks for.

@@ -88,7 +88,7 @@ extension Call {
   /// Mails a link to a new password. Returns at once. Throws `.invalid`, or `E98` if the client requests too many.
   package func requestPasswordLink() async throws {
     let email = try await body.fields().required(.email)
-    if service.links.isOn { try service.links.request(.password, email, client) }
+    if service.links.isOn { try service.links.request(.password, email, client, request.headers[.acceptLanguage]) }
   }
 
   /// The client has a new session, without an access token.

@@ -15,6 +15,7 @@ final class Service: Sendable {
   let reports: Reports
   let providers: Providers
   let links: LinkRequests
+  let pages: PageFrame
   let socketIO: SocketIOServer
   let date: DateHeader
 
@@ -26,6 +27,7 @@ final class Service: Sendable {
     (self.callers, self.limits, self.reports) = (callers, limits, reports)
     (self.providers, self.socketIO) = (providers, socketIO)
     links = LinkRequests(madang, settings, metrics: reports.metrics)
+    pages = PageFrame(settings.face)
     date = DateHeader(clock: madang.clock)
   }
 

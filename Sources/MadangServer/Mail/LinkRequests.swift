@@ -11,6 +11,8 @@ struct LinkRequests: ServiceLifecycle.Service {
     let page: LinkPage
     let email: String
     let address: String
+    /// `Accept-Language`.
+    let languages: String?
   }
 
   /// The most waiting requests; further ones are dropped.
@@ -36,12 +38,16 @@ struct LinkRequests: ServiceLifecycle.Service {
     (waiting, entrance) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maxWaiting))
   }
 
-  /// Requests a mail with a link to a page. Returns at once. Throws `E98` if the client requests too many.
-  func request(_ page: LinkPage, _ email: String, _ client: ClientAddress) throws(Refusal) {
+  /// Requests a mail with a link to a page, in a language of the client's. Returns at once. Throws `E98` if the client requests too many.
+  func request(
+    _ page: LinkPage, _ email: String, _ client: ClientAddress, _ languages: String?
+  ) throws(Refusal) {
     try limits.count(.address(client.networkHash))
     // A longer text is not an address and is not stored.
     guard email.utf8.count <= 1000 else { return }
-    if case .dropped = entrance.yield(Request(page: page, email: email, address: client.text)) {
+    if case .dropped = entrance.yield(
+      Request(page: page, email: email, address: client.text, languages: languages.map { String($0.prefix(100)) }))
+    {
       metrics.mailLeftOut(.requests)
     }
   }
@@ -94,8 +100,12 @@ struct LinkRequests: ServiceLifecycle.Service {
 
   private func send(_ request: Request) async throws {
     switch request.page {
-    case .password: try await madang.sendPasswordReset(to: request.email, from: request.address)
-    case .confirm: try await madang.sendConfirmation(to: request.email, from: request.address)
+    case .password:
+      try await madang.sendPasswordReset(
+        to: request.email, from: request.address, languages: request.languages)
+    case .confirm:
+      try await madang.sendConfirmation(
+        to: request.email, from: request.address, languages: request.languages)
     case .invite: break
     }
   }

@@ -3,28 +3,42 @@ import MadangAPI
 import MadangCore
 
 /// The pages for a forgotten password, for apps have no such button: `/password` sends a link to an address, and the link leads to
-/// `/password/CODE`. They need no API key and no script. Servers that send mails have them.
+/// `/password/CODE`. They need no API key. Servers that send mails have them.
 enum PasswordPage {
   static func add(to routes: inout RouteTable<OpenRoute>) {
-    routes.addLinkRequests(
-      for: .password, title: "Password", if: \.links.isOn,
-      ask: "Enter the e-mail address of your account. We will send you a link.",
-      done: "If there is an account with this address, a mail is on its way. Its link is valid for 30 minutes.")
-    routes.add(page, at: "password/{code}", if: \.links.isOn) { received, code in
-      try await received.service.madang.requirePasswordReset(code: code)
-      return page.response(.ok, "Choose a new password. Then sign in again on all devices.", hasForm: true)
-    } submit: { received, code in
-      let (madang, client) = (received.service.madang, received.client)
-      try await madang.requirePasswordReset(code: code)
-      let password = try await received.body.fields().required(.password)
-      try await madang.resetPassword(code: code, to: password, from: client.text, turn: client.network)
-      return page.response(.ok, "Done. Sign in with the new password now.")
+    routes.addLinkRequests(for: .password) {
+      $0.forgot
+    } sent: {
+      $0.forgotSent
+    }
+    routes.add(troubles, for: .password, at: "password/{code}") { visit in
+      let account = try await visit.madang.requirePasswordReset(code: visit.code)
+      let fields = try await visit.received.body.fields()
+      let password = try fields.required(.password)
+      if case .text(let again) = fields["again"], again != password {
+        var card = form(visit, of: account)
+        card.trouble = visit.words.notSame
+        return visit.answer(.badRequest, card)
+      }
+      try await visit.madang.resetPassword(
+        code: visit.code, to: password, from: visit.client.text, turn: visit.client.network)
+      return visit.answer(.ok, visit.notice(visit.words.chosen, visit.chat(visit.words.toChat), note: visit.app))
     }
   }
 
-  private static let page = Page(
-    "Password", asksFor: .newPassword, button: "Save",
-    mistake: "A password needs 8 to 128 characters with an upper-case and a lower-case letter, a digit and a symbol. "
-      + "Common ones, like Passw0rd! or Qwer1234!, are refused.",
-    gone: "This link has been used or has expired. Request a new one.")
+  private static let troubles = PageTroubles { visit in
+    form(visit, of: try await visit.madang.requirePasswordReset(code: visit.code))
+  } mistake: {
+    $0.badPassword
+  } gone: { visit in
+    Card(
+      title: visit.words.gone, text: visit.words.passwordGone,
+      ways: visit.way(visit.words.anotherMail, to: .password, isMain: true))
+  }
+
+  private static func form(_ visit: PageVisit, of account: String) -> Card {
+    Card(
+      title: visit.words.choose.title, text: visit.fill(visit.words.choose.text, ["email": account]),
+      form: (.newPassword(account: account), visit.words.save), note: visit.words.signsOut)
+  }
 }

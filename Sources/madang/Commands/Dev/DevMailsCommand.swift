@@ -28,8 +28,10 @@ struct DevMailsCommand: AsyncParsableCommand {
     let body: String
     let at: String
 
-    /// The last link in the text, which is the link that the mail is about; nil if there is none.
-    var link: String? { body.matches(of: /https?:\/\/[^\s]+/).last.map { String($0.0) } }
+    /// The last link on a line of its own, which is the link that the mail is about; nil if there is none.
+    var link: String? {
+      body.split(separator: "\n").last { $0.wholeMatch(of: /https?:\/\/[^\s]+/) != nil }.map(String.init)
+    }
   }
 
   /// The pause between two requests while waiting for mails.

@@ -1,0 +1,40 @@
+extension PageWords {
+  static let korean = PageWords(
+    email: "이메일 주소", password: "비밀번호", newPassword: "새 비밀번호", passwordAgain: "새 비밀번호 확인",
+    show: "보기", hide: "숨기기", rules: "비밀번호 규칙",
+    rule: Rules(long: "8자 이상", upper: "대문자", lower: "소문자", digit: "숫자", sign: "특수 문자", same: "두 번 같게"),
+    missing: "아직 필요해요:", met: "쓸 수 있는 비밀번호예요.",
+    notAnAddress: "이메일 주소가 아니에요. 다시 확인해 주세요.", noPassword: "비밀번호를 입력해 주세요.",
+    sendLink: "링크 받기", sent: "메일을 확인해 주세요", gone: "쓸 수 없는 링크예요",
+    foreign: Notice(title: "이 페이지를 직접 열어 주세요", text: "다른 웹사이트에서 보낸 요청이라 아무것도 바꾸지 않았어요."),
+    tooMany: Notice(title: "너무 여러 번 시도했어요", text: "잠시 기다렸다가 다시 해 주세요."),
+    failed: Notice(title: "문제가 생겼어요", text: "바뀐 것은 없어요. 잠시 뒤에 다시 해 주세요."),
+    readOnly: Notice(title: "점검하고 있어요", text: "점검하는 동안에는 아무것도 바꿀 수 없어요. 나중에 다시 와 주세요."),
+    tryAgain: "다시 하기", anotherMail: "메일 다시 받기", toPassword: "새 비밀번호 정하기", toChat: "채팅 열기",
+    toSignUp: "여기서 바로 가입하기", inApp: "이제 앱으로 돌아가세요.",
+    forgot: Notice(
+      title: "비밀번호를 잊으셨나요?", text: "가입한 이메일 주소를 입력하면 새 비밀번호를 정할 수 있는 링크를 보내 드려요."),
+    forgotSent: "이 주소로 만든 계정이 있다면 곧 메일이 도착해요. 링크는 30분 안에 한 번 쓸 수 있어요. 스팸함도 확인해 주세요.",
+    choose: Notice(title: "새 비밀번호를 정하세요", text: "{email} · {name}"), save: "저장하기",
+    signsOut: "저장하면 모든 기기에서 로그아웃돼요.",
+    badPassword: "8~128자로 대문자, 소문자, 숫자, 특수 문자를 모두 넣어 주세요. Passw0rd!나 Qwer1234!처럼 흔한 비밀번호는 쓸 수 없어요.",
+    notSame: "두 비밀번호가 달라요. 똑같이 두 번 입력해 주세요.",
+    passwordGone: "이미 썼거나 시간이 지난 링크예요. 메일을 다시 받을 수 있어요.",
+    chosen: Notice(title: "새 비밀번호를 저장했어요", text: "모든 기기에서 로그아웃했어요. 새 비밀번호로 로그인해 주세요."),
+    confirmMail: Notice(
+      title: "이메일 주소를 확인할게요", text: "가입한 이메일 주소를 입력하면 주소를 확인하는 링크를 다시 보내 드려요."),
+    confirmSent: "이 주소로 만든 계정이 확인을 기다리고 있다면 곧 메일이 도착해요. 스팸함도 확인해 주세요.",
+    confirm: Notice(
+      title: "직접 만든 계정인가요?",
+      text: "이 메일 주소로 {name} 계정이 만들어졌어요. 직접 만들었다면 계정의 비밀번호를 입력해 주세요."),
+    made: "{time} UTC에 만든 계정, 이름은 “{nickname}”", doConfirm: "주소 확인하기",
+    confirmOther: "직접 만들지 않았거나 비밀번호를 잊었다면 새 비밀번호를 정하세요. 주소도 함께 확인되고, 계정을 만든 사람은 로그아웃돼요.",
+    wrongPassword: "이 계정의 비밀번호가 아니에요.",
+    confirmGone: "이미 썼거나 시간이 지난 링크예요. 아직 주소를 확인하지 않았다면 메일을 다시 받으세요.",
+    confirmed: Notice(title: "주소를 확인했어요", text: "이제 {name}의 모든 기능을 쓸 수 있어요."),
+    waits: "운영자가 계정을 승인하면 {name}의 모든 기능을 쓸 수 있어요.",
+    invite: Notice(title: "{name}에 초대받았어요", text: "가입할 때 쓸 이메일 주소를 입력해 주세요."),
+    accept: "초대 받기",
+    inviteGone: "이미 썼거나, 시간이 지났거나, 취소된 초대예요. 초대한 분에게 새 링크를 부탁하세요.",
+    accepted: Notice(title: "{name}에 오신 것을 환영해요", text: "방금 입력한 이메일 주소로 가입해 주세요."))
+}
