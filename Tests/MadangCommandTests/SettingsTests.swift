@@ -35,6 +35,20 @@ struct SettingsTests {
     }
   }
 
+  @Test("the colour and the language of pages are checked, with a cure")
+  func face() async throws {
+    let loaded = try await load(##"{"web":{"colour":"#2d6389","language":"ko","name":"감나무 집"}}"##)
+    #expect(loaded.settings.web.colour == "#2d6389" && loaded.settings.web.language == .korean)
+    for (json, cure) in [
+      (##"{"web.colour":"red"}"##, "write a colour like #2d6389"),
+      (##"{"web.colour":"#fff"}"##, "write a colour like #2d6389"),
+      (##"{"web.language":"fr"}"##, "write auto, ko or en"),
+    ] {
+      let error = await #expect(throws: SetupError.self) { try await load(json) }
+      #expect(error?.description.contains(cure) == true, "\(json): \(error?.description ?? "")")
+    }
+  }
+
   @Test("a file may have settings of an earlier version that no installation needs: each is ignored with a warning")
   func formerNames() async throws {
     let loaded = try await load(
