@@ -674,6 +674,7 @@ def size(stage):
     stage.invite(person)
     person.page.reload()
     person.page.wait_for_selector(".beginning, .text")
+    person.page.wait_for_function("performance.getEntriesByName('madang-room-shown').length")
     # What is loaded once the room stands does not delay it.
     names = person.page.evaluate("""() => {
         const shown = performance.getEntriesByName('madang-room-shown')[0].startTime;
