@@ -106,8 +106,9 @@ package final class Database: Sendable {
   ///
   /// At each `await` other writes of the batch may run, as in an actor: the body must not rely on data that it has read before, if pipelined
   /// writes change that data. Writes of one key pass each `await` in the order in which they were made, so what they change there is in the
-  /// order of their `afterCommit` actions, however many statements each awaits. The body may await nothing else. If a statement fails, the
-  /// whole batch runs again, one write after the other.
+  /// order of their `afterCommit` actions, however many statements each awaits. One line of code must await one kind of statement: what
+  /// several writes await at one line travels together. The body may await nothing else. If a statement fails, the whole batch runs again,
+  /// one write after the other.
   package nonisolated(nonsending) func pipelinedWrite<Success: Sendable>(
     key: Int64? = nil, ignoresStop: Bool = false,
     _ body: @escaping @Sendable (sending Transaction) async throws -> Success

@@ -117,6 +117,33 @@ struct PipelinedWriteTests {
   }
 
   @Test(
+    "writes of different keys lock in the order of their keys, however many statements each awaits",
+    .enabled(if: PostgresServer.url != nil))
+  func lockOrder() async throws {
+    let order = Migration(version: 2, name: "order", sql: "CREATE SEQUENCE took;")
+    try await withEngine(.postgres) { place in
+      var configuration = DatabaseConfiguration(place)
+      // One writer for all keys.
+      (configuration.readers, configuration.writers) = (1, 2)
+      let database = try await Database(configuration, logger: Logger(label: "test"))
+      try await closing(database) { database in
+        try await database.migrate([Self.schema, order])
+        let results = try await Self.together(database, 2) { database, n in
+          let room = Int64(n + 1)
+          return try await database.pipelinedWrite(key: room) { transaction in
+            if room == 1 { _ = try await transaction.pipelined("SELECT 1 AS one") }
+            let took = try await transaction.pipelined(
+              "UPDATE rooms SET seq = nextval('took') WHERE id = \(room) RETURNING seq")
+            guard let row = took.rows.first else { throw Refusal() }
+            return try row.get("seq")
+          }
+        }
+        #expect(results.map(\.seq) == [1, 2])
+      }
+    }
+  }
+
+  @Test(
     "each of many writes receives its own new id, and the number of rows that its statement changed",
     arguments: TestEngine.available)
   func ids(_ engine: TestEngine) async throws {

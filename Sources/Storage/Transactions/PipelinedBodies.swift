@@ -4,8 +4,9 @@ import Synchronization
 /// Runs the bodies of several writes on the calling thread, in turns: each until it awaits a statement. Then these statements go to the
 /// engine together, and the bodies continue with the answers.
 ///
-/// Writes of one key pass every `await` in the order in which they were made. They travel together while they await at the same place in
-/// the code; otherwise the later one waits until the earlier one has come to that place or has ended.
+/// Statements travel together if they are awaited at one place in the code, that of the first waiting write; writes at other places wait
+/// until that one has come there or has ended. So writes of one key keep their order, and writes of different keys change rows in the order
+/// of their keys, as `Worker` has sorted them: batches of two processes cannot wait for each other.
 final class PipelinedBodies: TaskExecutor {
   /// One of the bodies.
   struct Member {
@@ -42,11 +43,11 @@ final class PipelinedBodies: TaskExecutor {
 
     /// Takes the statements that are sent now.
     mutating func takeNext() -> [Question] {
-      var (next, later) = ([Question](), [Question]())
-      var (places, held) = ([Int64?: CodePlace](), Set<Int64?>())
-      for question in waiting.sorted(by: { $0.index < $1.index }) {
-        if !held.contains(question.key), places[question.key, default: question.place] == question.place {
-          places.updateValue(question.place, forKey: question.key)
+      waiting.sort { $0.index < $1.index }
+      guard let place = waiting.first?.place else { return [] }
+      var (next, later, held) = ([Question](), [Question](), Set<Int64?>())
+      for question in waiting {
+        if question.place == place, !held.contains(question.key) {
           next.append(question)
         } else {
           held.insert(question.key)
