@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import JWTKit
 import MadangAPI
+import MadangOperations
 import NIOCore
 import SocketIOProtocol
 import Storage
