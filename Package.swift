@@ -165,7 +165,8 @@ let testKit: [Target] = [
   .target(
     name: "MadangDevelopment",
     dependencies: [
-      "MadangServer", "MadangOperations", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer",
+      "MadangServer", "MadangWeb", "MadangOperations", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol",
+      "SocketIOServer",
       "Storage", .crypto, .deque, .hummingbird, .httpTypes, .logging, .nioCore, .nioPosix, .serviceLifecycle, .yams,
     ], exclude: ["README.md"], resources: [.embedInCode("Resources")]),
   // The same as a library for tests in Swift.

@@ -187,24 +187,24 @@ def plots(data):
     found = figures(data)
     cost = lambda kind: found.get(f"cpu_us {kind}")
     peer = lambda server, measure: found.get(f"peer {server} {measure}")
-    everybody = lambda measure, names=("madang", "madang-postgres", "node", "python"): [
+    every_server = lambda measure, names=("madang", "madang-postgres", "node", "python"): [
         (SERVERS[name], peer(name, measure), "ours" if name.startswith("madang") else "peer") for name in names
     ]
     yield "requests", bars("CPU time of the server for one request, 64 clients", "µs of CPU time, less is better", [
         ("nothing", [("GET /livez", cost("livez"), "ours")]),
         ("one row", [("bare Hummingbird, no row", cost("bare"), "reference"), ("GET /v1/users/me", cost("me"), "ours")]),
         ("unread count", [("its SQL alone", cost("sql-unreads"), "reference"), ("Madang, SQLite", cost("unreads"), "ours")]),
-        ("30 chats of history", [("its SQL alone", cost("sql-history"), "reference")] + everybody("history_cpu_us")),
-        ("durable chat", everybody("post_cpu_us")),
+        ("30 chats of history", [("its SQL alone", cost("sql-history"), "reference")] + every_server("history_cpu_us")),
+        ("durable chat", every_server("post_cpu_us")),
     ])  # fmt: skip
     yield "fan-out", bars("A chat to 1,000 sockets", "µs of the server's CPU time for each socket, less is better", [
         ("floor in C", [("io_uring", found.get("cpu_us_per_delivery uring"), "reference"), ("one send() each", found.get("cpu_us_per_delivery send"), "reference")]),
-        ("servers, one chat at a time", everybody("delivery_cpu_us")),
+        ("servers, one chat at a time", every_server("delivery_cpu_us")),
         ("eight chats under way", [(SERVERS["madang"], found.get("cpu_us_per_delivery eight"), "ours")]),
     ])  # fmt: skip
     yield "chats-per-second", bars("Durable chats per second", "chats per second, more is better", [
-        ("posted by 64 clients", everybody("posts_per_second")),
-        ("end to end, 64 under way", everybody("talk_per_second", tuple(SERVERS))),
+        ("posted by 64 clients", every_server("posts_per_second")),
+        ("end to end, 64 under way", every_server("talk_per_second", tuple(SERVERS))),
     ])  # fmt: skip
 
 

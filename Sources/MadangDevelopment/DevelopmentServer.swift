@@ -18,13 +18,12 @@ package struct DevelopmentServer: Service {
 
   /// - Parameters:
   ///   - address: The address of the server and its worlds in URLs.
-  ///   - annex: Of the server and of its worlds.
   package init(
-    _ settings: ServerSettings, address: String = "127.0.0.1", annex: AnnexMaker? = nil, logger: Logger
+    _ settings: ServerSettings, address: String = "127.0.0.1", logger: Logger
   ) async throws {
     let clock = MadangCore.Clock()
-    let kit = TestKit(clock: clock, annex: annex)
-    let worlds = SharedWorlds(Worlds.settings(beside: settings), address, annex, logger)
+    let kit = TestKit(clock: clock)
+    let worlds = SharedWorlds(Worlds.settings(beside: settings), address, logger)
     (self.kit, self.worlds) = (kit, worlds)
     let coverage = CoverageCalls {
       var counts = kit.coverage.counts
@@ -35,8 +34,12 @@ package struct DevelopmentServer: Service {
       worlds.clearCoverage()
     }
     kit.answer { call in
-      guard call.path.first == "worlds" else { return try await coverage.respond(to: call) }
-      return try await WorldCalls(worlds: try worlds.made()).respond(to: call)
+      switch (call.method, call.path.first, call.path.count) {
+      case (_, "worlds", _): return try await WorldCalls(worlds: try worlds.made()).respond(to: call)
+      case (.get, "about", 1):
+        return try await call.answer { try await About(try kit.people.server().server, at: address) }
+      default: return try await coverage.respond(to: call)
+      }
     }
     server = try await kit.makeServer(settings, isAlone: true, logger: logger) { worlds.stand(around: &$0, kit) }
   }
@@ -74,17 +77,16 @@ private final class SharedWorlds: Sendable {
   private let worlds = Mutex<Worlds?>(nil)
   private let settings: ServerSettings
   private let address: String
-  private let annex: AnnexMaker?
   private let logger: Logger
 
-  init(_ settings: ServerSettings, _ address: String, _ annex: AnnexMaker?, _ logger: Logger) {
-    (self.settings, self.address, self.annex, self.logger) = (settings, address, annex, logger)
+  init(_ settings: ServerSettings, _ address: String, _ logger: Logger) {
+    (self.settings, self.address, self.logger) = (settings, address, logger)
   }
 
   func made() throws -> Worlds {
     try worlds.withLock { worlds in
       if let worlds { return worlds }
-      let made = try Worlds(settings, address: address, annex: annex, logger: logger)
+      let made = try Worlds(settings, address: address, logger: logger)
       worlds = made
       return made
     }

@@ -14,6 +14,9 @@ enum PageFiles {
 
   private static let chat = PageSet(start: "chat.html", shared.merging(ofChat) { first, _ in first })
 
+  /// The console for people who test clients.
+  static let console = PageSet(start: "console.html", shared.merging(ofConsole) { first, _ in first })
+
   /// What all families of pages use.
   private static let shared: [String: [UInt8]] = [
     "look.css": Array(Look.css(Face()).utf8),
@@ -64,5 +67,51 @@ enum PageFiles {
     "chat.html": PackageResources.chat_html,
     "chat.js": PackageResources.chat_js,
     "manifest.webmanifest": PackageResources.manifest_webmanifest,
+  ]
+
+  private static let ofConsole: [String: [UInt8]] = [
+    "console-api.js": PackageResources.console_api_js,
+    "console-besides.js": PackageResources.console_besides_js,
+    "console-confirm.js": PackageResources.console_confirm_js,
+    "console-contract.js": PackageResources.console_contract_js,
+    "console-curl.js": PackageResources.console_curl_js,
+    "console-dom.js": PackageResources.console_dom_js,
+    "console-effects.js": PackageResources.console_effects_js,
+    "console-follow.js": PackageResources.console_follow_js,
+    "console-frame.js": PackageResources.console_frame_js,
+    "console-icon.svg": PackageResources.console_icon_svg,
+    "console-list.js": PackageResources.console_list_js,
+    "console-live.js": PackageResources.console_live_js,
+    "console-maketest.js": PackageResources.console_maketest_js,
+    "console-opened.js": PackageResources.console_opened_js,
+    "console-page-clock.js": PackageResources.console_page_clock_js,
+    "console-page-coverage.js": PackageResources.console_page_coverage_js,
+    "console-page-faults.js": PackageResources.console_page_faults_js,
+    "console-page-payments.js": PackageResources.console_page_payments_js,
+    "console-page-people.js": PackageResources.console_page_people_js,
+    "console-page-phone.js": PackageResources.console_page_phone_js,
+    "console-page-review.js": PackageResources.console_page_review_js,
+    "console-page-scripts.js": PackageResources.console_page_scripts_js,
+    "console-page-seeds.js": PackageResources.console_page_seeds_js,
+    "console-page-sent.js": PackageResources.console_page_sent_js,
+    "console-page-sockets.js": PackageResources.console_page_sockets_js,
+    "console-page-tokens.js": PackageResources.console_page_tokens_js,
+    "console-page-worlds.js": PackageResources.console_page_worlds_js,
+    "console-places.js": PackageResources.console_places_js,
+    "console-query.js": PackageResources.console_query_js,
+    "console-querybox.js": PackageResources.console_querybox_js,
+    "console-row.js": PackageResources.console_row_js,
+    "console-rows.js": PackageResources.console_rows_js,
+    "console-store.js": PackageResources.console_store_js,
+    "console-testdialog.js": PackageResources.console_testdialog_js,
+    "console-text.js": PackageResources.console_text_js,
+    "console-why.js": PackageResources.console_why_js,
+    "console.css": PackageResources.console_css,
+    "console.html": PackageResources.console_html,
+    "console.js": PackageResources.console_js,
+    "console.text.en.js": PackageResources.console_text_en_js,
+    "console.text.ko.js": PackageResources.console_text_ko_js,
+    "contract.md": PackageResources.contract_md,
+    "qr.js": PackageResources.qr_js,
   ]
 }

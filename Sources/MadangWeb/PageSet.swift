@@ -80,6 +80,7 @@ private struct PageFile: Sendable {
     case "webmanifest": "application/manifest+json; charset=utf-8"
     case "png": "image/png"
     case "json": "application/json"
+    case "md": "text/markdown; charset=utf-8"
     default: "application/octet-stream"
     }
   }

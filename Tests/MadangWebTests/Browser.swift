@@ -28,7 +28,7 @@ final class Browser {
     try await World.run(engine, settings: settings, clock: clock, kit: kit, body)
   }
 
-  static let kit: @Sendable (Clock) -> TestKit = { TestKit(clock: $0, annex: { WebChat($0, key: $1) }) }
+  static let kit: @Sendable (Clock) -> TestKit = { TestKit(clock: $0) }
 
   /// The cookie of the session.
   var session: String? { cookies.first { $0.key.contains("madang_web") }?.value }

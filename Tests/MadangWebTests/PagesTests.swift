@@ -21,18 +21,22 @@ struct PagesTests {
   @Test("every file of Pages is served with its type and the headers of pages")
   func files() async throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-    try #require(names.count > 40)
+    try #require(names.count > 80)
+    let isOfConsole = { @Sendable (name: String) in
+      name.hasPrefix("console") || ["qr.js", "contract.md"].contains(name)
+    }
     try await Browser.run(.sqlite) { (world) async throws in
-      for name in names.filter({ $0 != "chat.html" }) + [""] {
-        let answer = try await world.call(.GET, "/\(name)", key: nil)
-        let file = name.isEmpty ? "chat.html" : name
+      for file in names {
+        let root = isOfConsole(file) ? "/_dev/" : "/"
+        let name = ["chat.html", "console.html"].contains(file) ? root : root + file
+        let answer = try await world.call(.GET, name, key: nil)
         try #require(answer.status == 200, "\(name)")
         #expect(answer.body == Array(try Data(contentsOf: Self.folder.appending(path: file))), "\(name)")
         let type = try #require(answer.headers.first(name: "Content-Type"))
         let end = try #require(file.split(separator: ".").last)
         let wanted = [
           "html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "png": "image/png",
-          "webmanifest": "application/manifest+json",
+          "webmanifest": "application/manifest+json", "md": "text/markdown",
         ]
         #expect(type.hasPrefix(try #require(wanted[String(end)])), "\(name)")
         #expect(end == "png" || type.hasSuffix("; charset=utf-8"), "\(name)")
@@ -77,6 +81,37 @@ struct PagesTests {
       #expect(try await world.call(.GET, "/chat.js/more", key: nil).code == "E01")
       #expect(try await world.call(.GET, "/..%2FPackage.swift", key: nil).code == "E01")
     }
+  }
+
+  @Test("the console is at /_dev/, which its pages need to end in a slash, and is for programs of this machine only")
+  func console() async throws {
+    try await Browser.run(.sqlite) { (world) async throws in
+      let wire = try await Wire.connect(try #require(URL(string: world.url)?.port))
+      for path in ["/_dev", "//_dev"] {
+        let moved = try await wire.request("GET", path, headers: [("Host", "localhost")])
+        #expect(moved.status == 308 && moved.headers["location"] == "_dev/")
+      }
+      for headers in [
+        [("Host", "madang.example.com")], [("Host", "localhost"), ("Origin", "http://evil.example")],
+        [("Host", "localhost"), ("Sec-Fetch-Site", "cross-site")],
+      ] {
+        #expect(try await wire.request("GET", "/_dev/", headers: headers).status == 403, "\(headers)")
+      }
+      #expect(try await wire.request("GET", "/_dev/console.js", headers: [("Host", "localhost")]).status == 200)
+      #expect(try await wire.request("GET", "/_dev/chat.js", headers: [("Host", "localhost")]).status == 404)
+      #expect(try await wire.request("POST", "/_dev/", headers: [("Host", "localhost")]).status == 404)
+    }
+  }
+
+  @Test("all that the console loads is at most 150,000 bytes, compressed")
+  func consoleSize() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+    let sizes = try names.filter { $0.hasPrefix("console") || $0 == "qr.js" }.map { name in
+      let bytes = Array(try Data(contentsOf: Self.folder.appending(path: name)))
+      return min(bytes.count, try #require(ContentCoding.gzip.compress(bytes)).count)
+    }
+    try #require(sizes.count > 30)
+    #expect(sizes.reduce(0, +) <= 150_000)
   }
 
   @Test("the texts of both languages have the same keys and the same gaps")

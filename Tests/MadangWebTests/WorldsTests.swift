@@ -16,7 +16,7 @@ struct WorldsTests {
   func worlds() async throws {
     var logger = Logger(label: "test")
     logger.logLevel = .error
-    let worlds = try Worlds(annex: { WebChat($0, key: $1) }, logger: logger)
+    let worlds = try Worlds(logger: logger)
     do {
       var cookies: [String] = []
       for _ in 1...2 {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Calls on the event loop of a client", .timeLimit(.minutes(2)))
 struct AtOnceTests {
-  private static let everybody = BroadcastTarget(namespace: "/now")
+  private static let allSockets = BroadcastTarget(namespace: "/now")
 
   /// A server without recovery, and one that numbers events for all clients.
   private static let configurations = [
@@ -78,20 +78,20 @@ struct AtOnceTests {
     try await TestServer.with(configuration) { (server) async throws in
       var handlers = NamespaceHandlers()
       handlers.on("go") { [weak own = server.server] socket, event in
-        var room = Self.everybody
+        var room = Self.allSockets
         room.rooms = ["room"]
         try? socket.emit("e", 1)
-        try? own?.emit("e", 2, to: Self.everybody)
+        try? own?.emit("e", 2, to: Self.allSockets)
         event.acknowledge?()
         socket.join("room")
         try? own?.emit("e", 3, to: room)
         socket.leave("room")
         try? own?.emit("e", 0, to: room)
-        own?.join(["room"], for: Self.everybody)
+        own?.join(["room"], for: Self.allSockets)
         try? own?.emit("e", 4, to: room)
         try? socket.emit("e", 5)
         socket.disconnect()
-        try? own?.emit("e", 0, to: Self.everybody)
+        try? own?.emit("e", 0, to: Self.allSockets)
       }
       server.server.namespace("/now", configure: handlers)
       let client = try await EngineClient(server, .webSocket)
@@ -110,9 +110,9 @@ struct AtOnceTests {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
       handlers.onAnyOutgoing { [weak own = server.server] _, event in
-        if event.name == "first" { own?.emit("second", to: Self.everybody) }
+        if event.name == "first" { own?.emit("second", to: Self.allSockets) }
       }
-      handlers.on("go") { [weak own = server.server] _, _ in own?.emit("first", to: Self.everybody) }
+      handlers.on("go") { [weak own = server.server] _, _ in own?.emit("first", to: Self.allSockets) }
       server.server.namespace("/now", configure: handlers)
       let client = try await EngineClient(server, .webSocket)
       try await client.join("/now")
@@ -155,8 +155,8 @@ struct AtOnceTests {
       try await client.join("/now")
       for round in 0..<20 {
         try #require(sockets.withLock { $0.last }).disconnect()
-        server.server.emit("secret", to: Self.everybody)
-        #expect(await server.server.sockets(in: Self.everybody).isEmpty)
+        server.server.emit("secret", to: Self.allSockets)
+        #expect(await server.server.sockets(in: Self.allSockets).isEmpty)
         #expect(try await client.text() == "41/now,", "\(round)")
         try await client.join("/now")
       }
@@ -168,7 +168,7 @@ struct AtOnceTests {
     try await TestServer.with { (server) async throws in
       var handlers = NamespaceHandlers()
       handlers.on("go") { [weak own = server.server] _, event in
-        own?.emit("e", event.arguments, to: Self.everybody)
+        own?.emit("e", event.arguments, to: Self.allSockets)
       }
       server.server.namespace("/now", configure: handlers)
       // A session's id begins with the number of its loop.

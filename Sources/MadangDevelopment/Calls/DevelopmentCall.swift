@@ -59,6 +59,13 @@ struct DevelopmentCall: Sendable {
     }
   }
 
+  /// Says that there is no such call.
+  fileprivate var unknown: BadCall {
+    BadCall(
+      "there is no development call \(method.rawValue) /_dev/\(path.joined(separator: "/")) here; GET /_dev/openapi.json lists them. Worlds are "
+        + "created at the server; reset and snapshots are calls of a world")
+  }
+
   /// A field of the query.
   func query(_ name: String) -> String? { request.uri.queryParameters.get(name) }
 
@@ -114,17 +121,19 @@ extension HTTPRequest {
 
 extension MadangServer {
   /// Answers a call under `/_dev`; nil if this server has no such calls.
+  /// - Parameter body: Returns nil for a path that does not exist.
   func answerDevelopment(
     _ request: Request, over channel: any NIOCore.Channel, isForOperators: Bool,
-    _ body: (DevelopmentCall) async throws -> Response
+    _ body: (DevelopmentCall) async throws -> Response?
   ) async throws -> Response? {
     switch developmentAccess(request, over: channel, isForOperators: isForOperators) {
     case .unknown: return nil
     case .refused(let response): return response
     case .granted(let path):
       let method = request.method == .head ? .get : request.method
+      let call = DevelopmentCall(method: method, path: path, request: request, channel: channel)
       do {
-        return try await body(DevelopmentCall(method: method, path: path, request: request, channel: channel))
+        return try await body(call) ?? .development(call.unknown, status: .notFound)
       } catch let error as BadCall {
         return try .development(error, status: .badRequest)
       }
@@ -148,9 +157,7 @@ package enum DevelopmentJSON {
 
 extension Response {
   static func development(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-    Response(
-      status: status, headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
-      body: .init(byteBuffer: ByteBuffer(bytes: try DevelopmentJSON.encode(value))))
+    .json(Array(try DevelopmentJSON.encode(value)), status: status)
   }
 }
 

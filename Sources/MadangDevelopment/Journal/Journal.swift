@@ -109,23 +109,28 @@ package final class Journal: Sendable {
     let known = request.exchange.known
     let operation = known.operation.flatMap(Contract.index)
     coverage.count(request, operation, known)
-    append(at: request.exchange.at, begun: request.exchange.begun, .request(RawRequest(request, operation, known)))
+    let number = append(
+      at: request.exchange.at, begun: request.exchange.begun, .request(RawRequest(request, operation, known)))
+    if let number { request.exchange.recorded(as: number) }
   }
 
   /// - Parameters:
   ///   - at: Its start, by the server's clock.
   ///   - begun: Its start, by uptime in nanoseconds.
-  private func append(at: Int64, begun: UInt64, _ content: RawContent) {
+  /// - Returns: Its number; nil if it began before the journal's beginning.
+  @discardableResult
+  private func append(at: Int64, begun: UInt64, _ content: RawContent) -> Int? {
     let size = content.size
-    let isAwaited = state.withLock { state in
-      guard begun >= state.beginning else { return false }
+    let (number, isAwaited): (Int?, Bool) = state.withLock { state in
+      guard begun >= state.beginning else { return (nil, false) }
       state.last += 1
       state.bytes += size
       state.entries.append(RawEntry(number: state.last, at: at, begun: begun, content: content))
       state.forget()
-      return !state.waiting.isEmpty
+      return (state.last, !state.waiting.isEmpty)
     }
     if isAwaited { wake() }
+    return number
   }
 
   /// Lets waiting callers look again.

@@ -17,6 +17,8 @@ package final class Exchange: Sendable {
     /// The part that the server has read.
     fileprivate(set) var body: BodyRecord
     fileprivate(set) var learned: Learned?
+    /// The number of its entry in the journal, once it has finished.
+    fileprivate(set) var entry: Int?
 
     var operation: EditionOperation? { learned?.operation ?? lookedUpOperation ?? nil }
     var account: Learned.Account? { learned?.account ?? lookedUpAccount ?? nil }
@@ -55,6 +57,9 @@ package final class Exchange: Sendable {
 
   /// The server has answered.
   func learned(_ learned: Learned) { state.withLock { $0.learned = learned } }
+
+  /// The journal has an entry for it.
+  func recorded(as entry: Int) { state.withLock { $0.entry = entry } }
 
   /// The request's operation in the edition of its key; nil if it is not an operation.
   func operation() async -> EditionOperation? {

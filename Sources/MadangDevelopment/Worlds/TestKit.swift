@@ -4,6 +4,7 @@ import Logging
 import MadangCore
 import MadangOperations
 import MadangServer
+import MadangWeb
 import NIOCore
 import OpenAPI
 import SocketIOServer
@@ -24,7 +25,6 @@ package final class TestKit: Sendable {
   private let connections = Connections()
   private let disturbedSessions = DisturbedSessions()
   let clock: MadangCore.Clock
-  let annex: AnnexMaker?
   private let calls = CallsToEnd()
   private let waits: Waits
   private let further = Mutex<(@Sendable (DevelopmentCall) async throws -> Response?)?>(nil)
@@ -32,13 +32,10 @@ package final class TestKit: Sendable {
   /// - Parameters:
   ///   - clock: The server's.
   ///   - waits: The waiting calls.
-  ///   - annex: Of each of its servers.
   package init(
-    clock: MadangCore.Clock, journal limits: Journal.Limits = Journal.Limits(), waits: Waits = Waits(),
-    annex: AnnexMaker? = nil
+    clock: MadangCore.Clock, journal limits: Journal.Limits = Journal.Limits(), waits: Waits = Waits()
   ) {
     self.clock = clock
-    self.annex = annex
     self.waits = waits
     let outage = Outage(current, connections)
     self.outage = outage
@@ -67,7 +64,7 @@ package final class TestKit: Sendable {
     }
     change(&surroundings)
     let server = try await buildServer(
-      settings, clock: clock, isAlone: isAlone, surroundings: surroundings, annex: annex, logger: logger)
+      settings, clock: clock, isAlone: isAlone, surroundings: surroundings, annex: webChat, logger: logger)
     current.put(.init(server: server, calls: calls, standIns: standIns))
     return server
   }
@@ -138,6 +135,10 @@ package final class TestKit: Sendable {
     connections.note(channel)
     // The clock is read after the lease has begun: a reset sets it before it admits other requests.
     let exchange = Exchange(request.head, over: channel, at: clock.now, lease)
+    return try await respond(to: request, exchange, by: answer)
+  }
+
+  private func respond(to request: Request, _ exchange: Exchange, by answer: Answering) async throws -> Response {
     let response: Response
     do {
       if faults.isIdle {
@@ -150,6 +151,21 @@ package final class TestKit: Sendable {
       throw error
     }
     return await journal.recorded(response, of: exchange)
+  }
+
+  /// Lets the present server answer a recorded request again, through all faults and limits. Throws ``BadCall``.
+  private func sendAgain(_ number: Int, _ call: DevelopmentCall) async throws -> SentAgain {
+    let request = try journal.request(numbered: number).again(authority: call.request.head.authority)
+    let channel = call.channel
+    let exchange = Exchange(request.head, over: channel, at: clock.now, try people.server(over: channel))
+    let response: Response
+    do {
+      response = try await respond(to: request, exchange) { try await $1.answer($0, over: channel) }
+    } catch {
+      return SentAgain(number: exchange.known.entry, status: nil)
+    }
+    try await response.body.write(Discarding())
+    return SentAgain(number: exchange.known.entry, status: response.status.code)
   }
 
   private func answer(_ request: Request, _ exchange: Exchange, _ answer: Answering) async throws -> Response {
@@ -168,8 +184,8 @@ package final class TestKit: Sendable {
     let place = developmentCalls.begin(over: channel)
     guard let server = current.server else { throw WorldError("the server has stopped") }
     let response = try await server.answerDevelopment(request, over: channel, isForOperators: isForOperators) { call in
-      if let response = try await respond(to: call) { return response }
-      return try await StandInCalls(standIns: try people.server().standIns).respond(to: call)
+      if let page = Console.answer(call.request, at: call.path) { return page }
+      return try await respond(to: call)
     }
     if let response { return response.holding(place) }
     return try await answer(request, server).response.holding(place)
@@ -206,12 +222,20 @@ package final class TestKit: Sendable {
       case "faults", "restart":
         return try await FaultCalls(faults: faults, people: people).respond(to: call)
       case "clock" where call.path.count == 1: return try await ClockCalls(clock: clock).respond(to: call)
+      case "journal" where call.method == .post && call.path.count == 3 && call.path[2] == "again":
+        return try await call.answer {
+          guard let number = Int(call.path[1]) else { throw BadCall("journal/\(call.path[1]): the number of an entry") }
+          return try await sendAgain(number, call)
+        }
       case "journal", "expect":
         return try await JournalCalls(journal: journal, people: people, waits: waits).respond(to: call)
       case "openapi.json" where call.method == .get:
         try call.refuseQuery()
         return .document
       case "review": return try await ReviewCalls(journal: journal, people: people).respond(to: call)
+      case "payments", "social-tokens", "pushes", "mails":
+        return try await StandInCalls(standIns: try people.server().standIns).respond(to: call)
+      case "sockets": return try await SocketCalls(people: people).respond(to: call)
       case "people": return try await PeopleCalls(people: people).respond(to: call)
       case "seed": return try await SeedCalls(people: people).respond(to: call)
       case "scripts": return try await ScriptCalls(scripts: scripts, waits: waits).respond(to: call)
@@ -229,6 +253,20 @@ package final class TestKit: Sendable {
       throw BadCall("the database cannot be used now: \(error.message)")
     }
   }
+}
+
+/// A recorded request that was sent again.
+private struct SentAgain: Encodable {
+  /// Of its own entry in the journal; nil if the entry belongs to a former state of a world.
+  let number: Int?
+  /// Nil if a fault left it without an answer.
+  let status: Int?
+}
+
+/// Reads an answer to its end, as its client would.
+private struct Discarding: ResponseBodyWriter {
+  mutating func write(_ buffer: ByteBuffer) async throws {}
+  consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
 
 extension Response {

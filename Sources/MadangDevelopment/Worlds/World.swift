@@ -55,7 +55,7 @@ package final class World: Sendable {
   ///   - beginning: Its initial data.
   init(
     id: String, _ plan: WorldPlan, in home: URL, from beginning: WorldState, _ settings: ServerSettings,
-    address: String, pools: WorkerPools, annex: AnnexMaker?, logger: Logger
+    address: String, pools: WorkerPools, logger: Logger
   ) async throws {
     self.address = address
     (self.id, name, seed, number) = (id, plan.name ?? id, plan.seed, plan.number)
@@ -75,7 +75,7 @@ package final class World: Sendable {
     beginning.set(clock)
     self.clock = clock
     let ids = beginning.makeRandom()
-    let kit = TestKit(clock: clock, annex: annex)
+    let kit = TestKit(clock: clock)
     self.kit = kit
     let isEnding = EndingLog.Flag()
     self.isEnding = isEnding

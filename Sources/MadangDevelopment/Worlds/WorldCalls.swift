@@ -49,6 +49,7 @@ extension World {
   func respond(to call: DevelopmentCall) async throws -> Response? {
     switch (call.method, call.path.first, call.path.count) {
     case (.get, "world", 1): return try await call.answer { WorldSummary(self) }
+    case (.get, "about", 1): return try await call.answer { About(self) }
     case (.post, "reset", 1):
       return try await call.answer {
         try await reset(within: try await call.body(Return.self).limit())

@@ -17,7 +17,7 @@ package struct WorldSummary: Codable, Sendable {
   init(_ world: World) {
     (id, name, url, port, number) = (world.id, world.name, world.url, world.port, world.number)
     (seed, now, snapshots) = (world.seed.name, WireDate.string(world.clock.now), world.snapshots)
-    keys = Dictionary(world.keys.map { ($1.rawValue, $0) }, uniquingKeysWith: { min($0, $1) })
+    keys = world.keys.byEdition
   }
 
   package func encode(to encoder: any Encoder) throws {

@@ -37,7 +37,6 @@ package final class Worlds: Sendable {
   let settings: ServerSettings
   private let address: String
   let pools: WorkerPools
-  private let annex: AnnexMaker?
   let logger: Logger
   let state = Mutex(State())
   /// Lets one seed be planted at a time.
@@ -49,9 +48,8 @@ package final class Worlds: Sendable {
   ///   - limit: The largest number of worlds.
   package init(
     _ settings: ServerSettings = Worlds.settings, address: String = "127.0.0.1",
-    limit: Int = Worlds.limit, annex: AnnexMaker? = nil, logger: Logger
+    limit: Int = Worlds.limit, logger: Logger
   ) throws {
-    self.annex = annex
     self.limit = limit
     folder = try WorldsFolder()
     self.settings = settings
@@ -119,7 +117,7 @@ package final class Worlds: Sendable {
     let home = folder.url.appending(path: id, directoryHint: .isDirectory)
     func start(from beginning: WorldState) async throws -> World {
       try await World(
-        id: id, plan, in: home, from: beginning, settings, address: address, pools: pools, annex: annex, logger: logger)
+        id: id, plan, in: home, from: beginning, settings, address: address, pools: pools, logger: logger)
     }
     let known = try await beginning(of: plan)
     do {

@@ -24,7 +24,12 @@ export function openDialog(title, body, options = {}) {
   let pressed = false;
   element.addEventListener("pointerdown", (event) => { pressed = event.target === element; });
   element.addEventListener("click", (event) => { if (pressed && event.target === element) close(); });
-  const closed = new Promise((done) => element.addEventListener("close", () => { element.remove(); done(); }, { once: true }));
+  const closed = new Promise((done) => element.addEventListener("close", () => {
+    // What was said in the dialog is still to be read.
+    document.body.append(...element.querySelectorAll(".toasts"));
+    element.remove();
+    done();
+  }, { once: true }));
   document.body.append(element);
   element.showModal();
   return { element, close, closed };

@@ -10,7 +10,7 @@ import { t } from "./words.js";
  * A form with labelled fields, one place for what went wrong, and a button that waits while it works.
  * @param {object} plan
  * @param {Array<{name: string, label: string, type?: string, value?: string, required?: boolean, most?: number,
- *   autocomplete?: string, hint?: string, inputmode?: string, oninput?: (event: Event) => void}|Node>} plan.fields
+ *   options?: Array<[string, string]>, min?: number, max?: number, step?: number, autocomplete?: string, hint?: string, inputmode?: string, oninput?: (event: Event) => void}|Node>} plan.fields
  * @param {string} plan.submit text of the button
  * @param {(values: Object<string, string>) => Promise<void>} plan.action
  * @param {(error: Error) => string} plan.explain
@@ -23,12 +23,14 @@ export function form({ fields, submit, action, explain, beside = [] }) {
   const inputs = new Map();
   const rows = fields.map((field) => {
     if (field instanceof Node) return field;
-    const input = field.type === "textarea" ? h("textarea", { rows: 3 }) : h("input", { type: field.type ?? "text" });
+    const input = field.options ? h("select", null, field.options.map(([value, text]) => h("option", { value }, text)))
+      : field.type === "textarea" ? h("textarea", { rows: 3 }) : h("input", { type: field.type ?? "text" });
     input.name = field.name;
     input.value = field.value ?? "";
     input.required = field.required ?? false;
     if (field.autocomplete) input.autocomplete = field.autocomplete;
     if (field.inputmode) input.inputMode = field.inputmode;
+    for (const limit of ["min", "max", "step"]) if (field[limit] !== undefined) input.setAttribute(limit, field[limit]);
     if (field.oninput) input.addEventListener("input", field.oninput);
     if (field.autofocus) input.autofocus = true;
     if (field.name === "nickname" || field.name === "name" || field.type === "textarea") input.dir = "auto";

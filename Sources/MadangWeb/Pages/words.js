@@ -21,9 +21,16 @@ export function preferredLanguage() {
   return "en";
 }
 
-/** Loads a language's texts; later calls of `t` use them. */
-export async function useLanguage(code) {
-  texts = (code === "ko" ? await import("./text.ko.js") : await import("./text.en.js")).default;
+/** The chat's texts. */
+const chatTexts = (code) => (code === "ko" ? import("./text.ko.js") : import("./text.en.js"));
+
+/**
+ * Loads a language's texts; later calls of `t` use them.
+ * @param {string} code
+ * @param {(code: string) => Promise<{default: object}>} [load] the texts of another page than the chat
+ */
+export async function useLanguage(code, load = chatTexts) {
+  texts = (await load(code)).default;
   language = code;
   plural = new Intl.PluralRules(code);
   formats = {};
@@ -39,6 +46,9 @@ export function currentLanguage() {
 export function chooseLanguage(code) {
   writeSetting("language", code);
 }
+
+/** Whether there is a text. */
+export const hasText = (key) => key in texts;
 
 /**
  * The text of a key. `{n}` and other names in braces are replaced; a text with plurals chooses by `n`.

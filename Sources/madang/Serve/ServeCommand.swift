@@ -103,17 +103,16 @@ struct Serve: AsyncParsableCommand {
     let hangups = takesHangups ? await UnixSignalsSequence(trapping: .sighup) : nil
     let address = loaded.isForLocalNetwork ? try LocalNetwork.address(of: settings.host) : nil
     let reachable = address ?? localURLHost(settings.host)
-    let annex: AnnexMaker = { WebChat($0, key: $1) }
     let server: MadangServer
     var development: DevelopmentServer?
     do {
       if settings.isDevelopment && loaded.hasTestKit {
-        let made = try await DevelopmentServer(settings, address: reachable, annex: annex, logger: log.logger)
+        let made = try await DevelopmentServer(settings, address: reachable, logger: log.logger)
         (server, development) = (made.server, made)
       } else if settings.isDevelopment {
         server = try await makeServerWithStandIns(settings, logger: log.logger)
       } else {
-        server = try await buildServer(settings, isAlone: true, annex: annex, logger: log.logger)
+        server = try await buildServer(settings, isAlone: true, annex: webChat, logger: log.logger)
       }
     } catch {
       throw Complaint(error)

@@ -1,0 +1,114 @@
+// Draws rows of the timeline.
+
+import { h, say, visible } from "./console-dom.js";
+import { duration, number, t } from "./console-text.js";
+import { personName, place, placeName } from "./console-places.js";
+import { isId } from "./console-row.js";
+
+let worldsAreShown = false;
+/** Whether rows show their world. */
+export const showWorlds = (on) => { worldsAreShown = on; };
+
+/** An empty row; {@link drawRow} fills it. */
+export function makeRow() {
+  const part = (name, tag = "span") => h(tag, { class: name });
+  const element = h("div", { class: "row" });
+  element.parts = { at: part("at mono faint"), who: part("who"), tag: part("pill sky"), method: part("mono method"), before: part("path"), place: part("", "b"), after: part("path"), quote: part("quote", "bdi"), out: part("pill"), ms: part("ms mono faint") };
+  const { at, who, tag, method, before, place: where, after, quote, out, ms } = element.parts;
+  element.append(at, who, h("span", { class: "what" }, tag, method, h("span", { class: "where" }, before, where, after), quote), out, ms);
+  return element;
+}
+
+/** Fills an element of {@link makeRow}. */
+export function drawRow(element, row) {
+  const { parts } = element;
+  const it = wordsOf(row);
+  say(parts.at, row.at.slice(11, 23));
+  say(parts.who, worldsAreShown ? `${row.world || t("world.server")} · ${it.who}` : it.who);
+  parts.who.className = it.dim ? "who soft" : "who";
+  show(parts.tag, it.tag);
+  if (it.tag) parts.tag.className = `pill ${it.tagKind ?? "sky"}`;
+  show(parts.method, it.method);
+  show(parts.before, it.before);
+  show(parts.place, it.place);
+  show(parts.after, it.after);
+  show(parts.quote, it.quote);
+  show(parts.out, it.out);
+  const kind = `pill ${it.outKind ?? ""}`;
+  if (parts.out.className !== kind) parts.out.className = kind;
+  say(parts.ms, duration(row.ms));
+  const own = row.quiet ? "row quiet" : row.kind === "mark" ? "row across" : "row";
+  if (element.className !== own) element.className = own;
+}
+
+function show(element, text) {
+  const hidden = !text;
+  if (element.hidden !== hidden) element.hidden = hidden;
+  if (!hidden) say(element, text);
+}
+
+const OUT = { ok: "good", refused: "bad", failed: "bad", lost: "bad", fault: "warm" };
+const quoted = (text) => (text ? `“${visible(text)}”` : "");
+
+/** The texts of a row. */
+export function wordsOf(row) {
+  const who = row.person ? personName(row.person) : "";
+  return { who, outKind: OUT[row.outcome], ...(WORDS[row.kind] ?? WORDS.other)(row, who) };
+}
+
+/** The outcome of a request in few words. */
+export function outcomeOf(row) {
+  if (row.fault) return t("row.fault", { kind: row.fault, status: row.status ?? "" }).trim();
+  if (row.status === undefined) return t("row.lost");
+  if (row.code) return `${row.status} · ${row.code}`;
+  return row.count === undefined ? `${row.status}` : t("row.counted", { status: row.status, n: row.count });
+}
+
+/** A path with names: the text before the place's name, the name, and the text behind it. */
+export function pathWords({ workspace, room, rest, path }) {
+  if (!workspace) return { before: rest ?? path ?? "", place: "", after: "" };
+  const tail = rest ? `/${rest}` : "";
+  if (room) return { before: "…/", place: isId(room) ? placeName(room).replace(/^#/, "") : room, after: tail };
+  return { before: "", place: placeName(workspace), after: tail };
+}
+
+const WORDS = {
+  request: (row, who) => ({
+    who: who || (row.operation === "signIn" || row.operation === "signUp" ? row.quote.split("@")[0] : "–"), dim: !who, method: row.method, ...pathWords(row),
+    quote: row.method === "GET" ? "" : quoted(row.quote), out: outcomeOf(row),
+  }),
+
+  connection: (row, who) => ({
+    who: who || "–", dim: true, tag: t("row.socket"), before: t(`row.connection.${row.event}`, { transport: row.transport ?? "" }), quote: row.quote,
+    out: row.fault ? outcomeOf({ ...row, status: "" }) : "",
+  }),
+
+  packet: (row, who) => ({
+    who: who || "–", dim: !who, tag: t("row.socket"), before: row.quiet ? `${row.packet} ` : `${t(`row.packet.${row.packet}`)} `, place: row.room ? placeName(row.room) : "",
+    after: row.transport ? ` · ${row.transport}` : "", quote: row.packet === "connectError" ? row.quote : "", out: row.fault ? outcomeOf({ ...row, status: "" }) : row.packet === "connectError" ? t("row.refused") : "",
+  }),
+
+  event: (row, who) => {
+    const many = row.to?.length ?? 0;
+    return {
+      who: many ? (many === 1 ? `→ ${who}` : t("row.sockets", { n: many })) : who, dim: true, tag: t("row.event"), before: `${row.event} `, place: row.room ? placeName(row.room) : "",
+      after: row.by ? ` · ${row.by}` : "", quote: quoted(row.quote) || (row.files ? t("row.files", { n: row.files }) : ""),
+      out: row.fault ? outcomeOf({ ...row, status: "" }) : many ? t("row.delivered") : t("row.sent"),
+    };
+  },
+
+  push: (row, who) => ({
+    who: `→ ${who || "–"}`, dim: true, tag: t("row.push"), tagKind: "", before: "", place: row.device, after: row.room && place(row.room) ? ` · ${placeName(row.room)}` : "", quote: quoted(row.quote), out: t("row.standin"), outKind: "",
+  }),
+
+  mail: (row) => ({ who: `→ ${personName(row.person)}`, dim: true, tag: t("row.mail"), tagKind: "", before: row.quote, out: t("row.standin"), outKind: "" }),
+
+  payment: (row, who) => ({
+    who: who || "–", dim: !who, tag: t("row.payment"), tagKind: "", before: `${t(`row.payment.${row.event}`)} `, place: row.quote, after: row.count === undefined ? "" : ` · ${t("row.won", { won: number(row.count) })}`,
+    out: row.code ?? "", outKind: row.code ? "bad" : "good",
+  }),
+
+  fault: (row) => ({ who: "–", dim: true, tag: t("row.faultTag"), tagKind: "warm", before: row.quote, out: "" }),
+  mark: (row) => ({ who: "", before: row.quote, out: "" }),
+  other: (row) => ({ before: row.kind, out: "" }),
+};

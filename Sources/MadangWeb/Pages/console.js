@@ -1,0 +1,259 @@
+// The developer's console: starts it, and knows the world, the page and the keys.
+
+import { CallError, get, post } from "./console-api.js";
+import { fill, h, say } from "./console-dom.js";
+import { follow } from "./console-follow.js";
+import { live } from "./console-live.js";
+import { readNames } from "./console-places.js";
+import { frame } from "./console-frame.js";
+import { mailRows, faultRows, markRow } from "./console-besides.js";
+import { showWorlds } from "./console-rows.js";
+import { Store } from "./console-store.js";
+import { loadTexts, t } from "./console-text.js";
+
+/** Pages besides "Live", read when they are first opened. */
+const PAGES = {
+  people: () => import("./console-page-people.js"), sockets: () => import("./console-page-sockets.js"), worlds: () => import("./console-page-worlds.js"), clock: () => import("./console-page-clock.js"),
+  faults: () => import("./console-page-faults.js"), scripts: () => import("./console-page-scripts.js"), seeds: () => import("./console-page-seeds.js"), review: () => import("./console-page-review.js"),
+  coverage: () => import("./console-page-coverage.js"), payments: () => import("./console-page-payments.js"), tokens: () => import("./console-page-tokens.js"), phone: () => import("./console-page-phone.js"),
+  pushes: async () => ({ default: (await import("./console-page-sent.js")).pushes }), mails: async () => ({ default: (await import("./console-page-sent.js")).mails }),
+  contract: () => import("./console-contract.js"),
+};
+/** Journals of so many worlds are followed together. */
+const MOST_WORLDS = 12;
+const TOAST = 5000;
+
+/** The services that pages use. */
+class App {
+  store = new Store();
+  /** The world in the address: an id, "~" for the server, "*" for all worlds. */
+  where = "";
+  /** True if the page is of a world itself, on the world's own port. */
+  alone = false;
+  /** The server's description: address for other devices, API keys, world. */
+  about = { url: location.origin, keys: {}, world: null };
+  #worlds = [];
+  #operations = [];
+  #clock = { now: null, rate: 0, read: 0 };
+  #listeners = new Set();
+  #ticking = new Set();
+  #following;
+  /** The worlds whose journals are followed. */
+  #followed = [];
+  #page;
+  #timers = [];
+  #live;
+  #frame;
+  /** Whether the page "Live" is opened for its filter. */
+  #filters = false;
+
+  /** The world of calls; "" is the server. */
+  get world() { return this.where === "~" || this.where === "*" ? "" : this.where; }
+  worlds() { return this.#worlds; }
+  operations() { return this.#operations; }
+  onWorlds(act) { this.#listeners.add(act); return () => this.#listeners.delete(act); }
+  tick(act) { this.#ticking.add(act); return () => this.#ticking.delete(act); }
+
+  async start() {
+    const about = get("", "about").catch(() => this.about);
+    const worlds = get("", "worlds").catch(() => []);
+    await loadTexts();
+    this.#frame = frame(this);
+    document.body.replaceChildren(this.#frame.node);
+    this.#live = live(this);
+    this.about = await about;
+    this.alone = Boolean(this.about.world);
+    this.#take(this.alone ? [this.about.world] : await worlds);
+    addEventListener("hashchange", () => this.#route());
+    addEventListener("keydown", (event) => this.#key(event));
+    await this.#route();
+    setInterval(() => this.#tickAll(), 250);
+    this.#repeat(3000, () => this.#look());
+    this.#repeat(4000, () => this.readWorlds());
+    this.#repeat(20_000, () => this.#lookSlowly());
+  }
+
+  // MARK: Addresses
+
+  /** The address of a page in the present world. */
+  link(page, ...rest) { return `#/${encodeURIComponent(this.where)}/${page}${rest.filter(Boolean).map((one) => (one[0] === "?" ? one : `/${one.split("/").map(encodeURIComponent).join("/")}`)).join("")}`; }
+  goWorld(world, page = "live") { location.hash = `#/${encodeURIComponent(world || "~")}/${page}`; }
+  /** Opens the present page again. */
+  again() { this.#route(true); }
+  /** Keeps the query in the address, without another step in the history. */
+  remember(query) { history.replaceState(null, "", this.link("live", query ? `?${query}` : "")); }
+  origin(world) { return this.#worlds.find((one) => one.id === world)?.url ?? location.origin; }
+  /** The chat of a person, without signing in. */
+  chatAs(email) { return `people/${encodeURIComponent(email)}/?world=${encodeURIComponent(this.world)}`; }
+
+  async #route(anew = false) {
+    const hash = location.hash.slice(1);
+    const [path, query] = hash.includes("?") ? [hash.slice(0, hash.indexOf("?")), hash.slice(hash.indexOf("?") + 1)] : [hash, undefined];
+    const [, first = "", name = "live", ...rest] = path.split("/").map(decodedPart);
+    const usual = this.alone ? "~" : (this.#worlds.at(-1)?.id ?? "~");
+    // The contract is the same in all worlds: reading it leaves none.
+    const named = this.#worlds.find((one) => one.name === first)?.id ?? first;
+    const where = name === "contract" ? this.where || usual : named || usual;
+    if (!first) { history.replaceState(null, "", `#/${encodeURIComponent(where)}/live`); }
+    const isOther = where !== this.where;
+    if (isOther) this.#enter(where);
+    this.#frame.draw(name);
+    const mark = `${this.where} ${path}`;
+    if (!anew && this.#page?.mark === mark && name !== "live") return;
+    this.#page?.close?.();
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+    if (name === "live" || !(name in PAGES)) {
+      this.#show(this.#live, mark);
+      const filter = query === undefined ? (isOther || rest[0] ? "" : undefined) : decodedPart(query);
+      this.#live.enter(filter);
+      if (this.#filters) this.#live.filter();
+      this.#filters = false;
+      if (rest[0]) this.awaitRow(this.world, Number(rest[0]));
+      return;
+    }
+    const turn = (this.#page = { mark });
+    try {
+      const made = (await PAGES[name]()).default;
+      if (this.#page !== turn) return;
+      this.#show(made(this, rest), mark);
+    } catch (error) { this.fail(error); }
+  }
+
+  #show(page, mark) {
+    const before = this.#page;
+    this.#page = { ...page, mark };
+    document.title = `${page.title} · ${t("brand")}`;
+    this.#frame.show(page);
+    // A removed element had the focus: the new page's heading takes it. At the start the browser decides.
+    if (before && !page.keepsFocus && document.activeElement === document.body) this.#frame.focus();
+  }
+
+  // MARK: Worlds
+
+  #enter(where) {
+    this.where = where;
+    this.store.clear();
+    this.#following?.abort();
+    this.#following = new AbortController();
+    this.#clock = { now: null, rate: 0, read: 0 };
+    this.#followed = where === "*" ? ["", ...this.#worlds.map((one) => one.id)].slice(0, MOST_WORLDS) : [this.world];
+    showWorlds(where === "*");
+    this.readNames();
+    follow(this.#followed, {
+      entries: (world, entries) => this.store.take(world, entries),
+      reset: (world) => { this.store.add([markRow(world, this.now(), t("mark.reset", { world: this.#worlds.find((one) => one.id === world)?.name ?? (world || t("world.server")) }))]); this.readNames(); },
+      state: (state) => this.#frame.state(state),
+    }, this.#following.signal);
+    mailRows.begin();
+    faultRows.begin();
+    this.#look();
+    this.#lookSlowly();
+  }
+
+  async readWorlds() {
+    try { this.#take(this.alone ? [await get("", "world")] : await get("", "worlds")); } catch { /* it says so above the page */ }
+  }
+
+  #take(worlds) {
+    this.#worlds = worlds;
+    this.#frame.worlds();
+    for (const one of this.#listeners) one();
+  }
+
+  /** Resets a world, or restores a snapshot. The journal has no entry for it, so the timeline gets one here. */
+  async returnTo(world, path, done) {
+    if (!await this.doing(post(world, path), () => done)) return;
+    if (this.#followed.includes(world)) this.store.add([markRow(world, this.now(), done)]);
+    this.readNames();
+    this.readWorlds();
+  }
+
+  readNames() { return readNames(this.#followed); }
+
+  /** Polls clock, faults and mails: the journal does not record them. */
+  async #look() {
+    const { where, world } = this;
+    const now = (what) => get(world, what).catch(() => null);
+    const [clock, faults, mails] = await Promise.all([now("clock"), now("faults"), now(`mails?after=${mailRows.last}`)]);
+    if (where !== this.where) return;
+    if (clock) this.setClock(clock);
+    if (faults) { this.badge("faults", faults.faults.length ? t("faults.badge", { n: faults.faults.length }) : "", "bad"); this.store.add(faultRows.take(faults.faults, world, this.now(), this.link("faults"))); }
+    if (mails) this.store.add(mailRows.take(mails, world, this.link("mails")));
+  }
+
+  async #lookSlowly() {
+    const { where, world } = this;
+    const now = (what) => get(world, what).catch(() => null);
+    const [review, coverage, sockets] = await Promise.all([now("review"), now("coverage"), now("sockets")]);
+    if (where !== this.where) return;
+    if (review) this.badge("review", review.findings.length || "", "bad");
+    if (sockets) this.badge("sockets", sockets.length || "");
+    if (!coverage) return;
+    this.badge("coverage", `${Math.floor(coverage.report.percent)} %`);
+    this.#operations = [...new Set(coverage.report.parts.filter((one) => one.section === "operations").flatMap((one) => [...Object.keys(one.counts), ...one.missing]))].sort();
+  }
+
+  badge(page, text, kind = "") { this.#frame.badge(page, String(text), kind); }
+
+  // MARK: Clock
+
+  /** The world's clock now, by its last answer. */
+  clock() {
+    const { now, rate, read } = this.#clock;
+    return { now: now === null ? null : now + (performance.now() - read) * rate, rate };
+  }
+
+  now() { const { now } = this.clock(); return new Date(now ?? Date.now()).toISOString(); }
+  setClock({ now, rate }) { this.#clock = { now: Date.parse(now), rate, read: performance.now() }; this.#tickAll(); }
+  changeClock(body) { return this.doing(post(this.world, "clock", body)).then((clock) => clock && this.setClock(clock)); }
+  #tickAll() { if (!document.hidden) for (const act of this.#ticking) act(); }
+
+  // MARK: Helpers of pages
+
+  /** Repeats until the page is left; not while the window is hidden. */
+  every(ms, act) { this.#timers.push(setInterval(() => { if (!document.hidden) act(); }, ms)); }
+  #repeat(ms, act) { setInterval(() => { if (!document.hidden) act(); }, ms); }
+
+  /** Awaits a call and shows success or failure. Returns the answer, or null. */
+  async doing(promise, done) {
+    try {
+      const answer = await promise;
+      if (done) this.toast(done(answer));
+      return answer || true;
+    } catch (error) { this.fail(error); return null; }
+  }
+
+  wording(error) { return error instanceof CallError && error.status === 0 ? t("error.away") : error.message; }
+  fail = (error) => { if (!(error instanceof CallError)) console.error(error); this.toast(this.wording(error), true); };
+
+  toast(text, isBad = false) {
+    const one = h("p", { class: isBad ? "toast bad" : "toast" }, text);
+    this.#frame.toasts.append(one);
+    while (this.#frame.toasts.children.length > 3) this.#frame.toasts.firstChild.remove();
+    setTimeout(() => one.remove(), isBad ? 2 * TOAST : TOAST);
+  }
+
+  /** Opens the row of an entry as soon as it is there. */
+  awaitRow(world, number) {
+    if (this.#live.openNumber(world, number)) return;
+    const look = () => { if (this.#live.openNumber(world, number)) stop(); };
+    const stop = () => { this.store.removeEventListener("rows", look); clearTimeout(timer); };
+    const timer = setTimeout(stop, 5000);
+    this.store.addEventListener("rows", look);
+  }
+
+  #key(event) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    const isTyping = event.target.closest?.("input, textarea, select");
+    if (isTyping && event.key !== "Escape") return;
+    if (this.#page?.key?.(event)) event.preventDefault();
+    else if (event.key === "Escape" && this.#frame.closeMenu()) event.preventDefault();
+    else if (event.key === "/") { event.preventDefault(); this.#filters = true; location.hash = this.link("live"); }
+    else if (event.key === "?" ) { event.preventDefault(); this.#frame.showKeys(); }
+  }
+}
+
+function decodedPart(text) { try { return decodeURIComponent(text); } catch { return text; } }
+
+const app = new App();
+app.start().catch((error) => { console.error(error); fill(document.body, h("p", { class: "why" }, String(error.message ?? error))); say(document.head.querySelector("title"), "Madang console"); });
