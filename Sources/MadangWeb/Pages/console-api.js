@@ -1,10 +1,16 @@
-// Development calls. Paths are relative to the page, so they keep a token in its path (`/_dev/TOKEN/`).
+/**
+ * Development calls. Paths are relative to the page, so they keep a token in its path (`/_dev/TOKEN/`).
+ * @module
+ */
 
 const BASE = new URL(".", location.href).pathname;
 
 /** A refusal of a development call. `message` is the server's sentence. */
 export class CallError extends Error {
-  constructor(status, message) { super(message); this.status = status; }
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /** The path of a call. `world` is an id, or "" for the server that serves the page. */
@@ -20,7 +26,10 @@ export async function call(world, path, { method = "GET", body, text = false, si
   let answer;
   try {
     answer = await fetch(pathOf(world, path), {
-      method, signal, cache: "no-store", credentials: "same-origin",
+      method,
+      signal,
+      cache: "no-store",
+      credentials: "same-origin",
       body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
     });
   } catch (error) {
@@ -30,7 +39,10 @@ export async function call(world, path, { method = "GET", body, text = false, si
   const got = await answer.text();
   if (!answer.ok) {
     let message = got;
-    try { const said = JSON.parse(got); message = said.error ?? said.errorCode ?? got; } catch { /* not JSON */ }
+    try {
+      const said = JSON.parse(got);
+      message = said.error ?? said.errorCode ?? got;
+    } catch { /* not JSON */ }
     throw new CallError(answer.status, message || `${answer.status}`);
   }
   return text || !got ? got : JSON.parse(got);

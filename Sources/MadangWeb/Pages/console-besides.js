@@ -1,8 +1,22 @@
-// Rows that the journal does not record yet: mails, faults switched on and off, resets. Delete this file once it does.
+/**
+ * Rows that the journal does not record yet: mails, faults switched on and off, resets. Delete this file once it does.
+ * @module
+ */
 
-import { t } from "./console-text.js";
+import { t } from "./words.js";
 
-const row = (kind, world, at, quote, more) => ({ world, kind, at, elapsed: 0, person: "", operation: "", outcome: "ok", quiet: false, quote, ...more });
+const row = (kind, world, at, quote, more) => ({
+  world,
+  kind,
+  at,
+  elapsed: 0,
+  person: "",
+  operation: "",
+  outcome: "ok",
+  quiet: false,
+  quote,
+  ...more,
+});
 
 /** A line across the list. */
 export const markRow = (world, at, quote) => row("mark", world, at, quote);
@@ -11,26 +25,43 @@ export const markRow = (world, at, quote) => row("mark", world, at, quote);
 export const mailRows = {
   last: 0,
   first: true,
-  begin() { this.last = 0; this.first = true; },
+  begin() {
+    this.last = 0;
+    this.first = true;
+  },
   take(mails, world, link) {
     const was = this.first;
     this.first = false;
     // Ids start again after a reset.
     if (mails.length) this.last = mails.at(-1).id;
-    return was ? [] : mails.map((one) => row("mail", world, one.at, one.subject, { person: one.to, text: one.body, link: [link, t("page.mails")] }));
+    return was
+      ? []
+      : mails.map((one) =>
+        row("mail", world, one.at, one.subject, { person: one.to, text: one.body, link: [link, t("page.mails")] })
+      );
   },
 };
 
 /** Faults that were switched on or off since. */
 export const faultRows = {
   known: null,
-  begin() { this.known = null; },
+  begin() {
+    this.known = null;
+  },
   take(faults, world, at, link) {
     const now = new Map(faults.map((one) => [one.id, one]));
     const before = this.known;
     this.known = now;
     if (!before) return [];
-    const line = (key, one) => row("fault", world, at, t(key, { kind: one.effect.kind }), { fault: one.effect.kind, text: JSON.stringify({ match: one.match, effect: one.effect }, null, 2), link: [link, t("page.faults")] });
-    return [...faults.filter((one) => !before.has(one.id)).map((one) => line("mark.faultOn", one)), ...[...before.values()].filter((one) => !now.has(one.id)).map((one) => line("mark.faultOff", one))];
+    const line = (key, one) =>
+      row("fault", world, at, t(key, { kind: one.effect.kind }), {
+        fault: one.effect.kind,
+        text: JSON.stringify({ match: one.match, effect: one.effect }, null, 2),
+        link: [link, t("page.faults")],
+      });
+    return [
+      ...faults.filter((one) => !before.has(one.id)).map((one) => line("mark.faultOn", one)),
+      ...[...before.values()].filter((one) => !now.has(one.id)).map((one) => line("mark.faultOff", one)),
+    ];
   },
 };

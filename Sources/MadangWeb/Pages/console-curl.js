@@ -1,4 +1,7 @@
-// A request as a line of curl. Secrets are not in the journal: their places are named instead.
+/**
+ * A request as a line of curl. Secrets are not in the journal: their places are named instead.
+ * @module
+ */
 
 const DROPPED = new Set(["content-length", "connection", "accept-encoding", "host", "transfer-encoding"]);
 const PLACES = { sesackey: "dev-key-{edition}", authorization: "$TOKEN", refreshtoken: "$REFRESH_TOKEN", cookie: "$COOKIE" };
@@ -23,7 +26,13 @@ export function curl(entry, origin) {
     const put = hidden ? (PLACES[lower] ?? "$SECRET").replace("{edition}", entry.edition ?? "2024-10") : value;
     words.push(`-H ${hidden && put[0] === "$" ? `${quote(`${name}: `)}"${put}"` : quote(`${name}: ${put}`)}`);
   }
-  for (const part of request.parts ?? []) words.push(part.fileName ? `-F ${quote(`${part.name}=@${part.fileName}`)}` : `--form-string ${quote(`${part.name}=${part.text ?? ""}`)}`);
+  for (const part of request.parts ?? []) {
+    words.push(
+      part.fileName
+        ? `-F ${quote(`${part.name}=@${part.fileName}`)}`
+        : `--form-string ${quote(`${part.name}=${part.text ?? ""}`)}`,
+    );
+  }
   if (request.body !== undefined) words.push(`--data-raw ${quote(request.body)}`);
   return words.join(" \\\n  ");
 }

@@ -1,4 +1,7 @@
-// Faults that can be switched on from a list: their fields with values to begin with. docs/reference/dev.md describes them.
+/**
+ * Faults that can be switched on from a list: their fields with values to begin with. docs/reference/dev.md describes them.
+ * @module
+ */
 
 /** @type {Object<string, {of: "requests"|"sockets", fields: Object<string, number|string>, optional?: Object<string, ""|boolean>}>} */
 export const EFFECTS = {

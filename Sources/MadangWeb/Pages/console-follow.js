@@ -1,4 +1,7 @@
-// Follows journals by waiting calls. A stream of the server would change only this file.
+/**
+ * Follows journals by waiting calls. A stream of the server would change only this file.
+ * @module
+ */
 
 import { call, CallError, get } from "./console-api.js";
 
@@ -10,11 +13,16 @@ const PAST = 3000;
 const GATHER = 90;
 const ROUND = 700;
 
-const pause = (ms, signal) => new Promise((done) => {
-  const end = () => { clearTimeout(timer); signal.removeEventListener("abort", end); done(); };
-  const timer = setTimeout(end, ms);
-  signal.addEventListener("abort", end);
-});
+const pause = (ms, signal) =>
+  new Promise((done) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      done();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+  });
 
 /**
  * Follows the journals of one or several worlds until `signal` aborts.
@@ -29,10 +37,14 @@ export async function follow(worlds, to, signal) {
   while (!signal.aborted) {
     try {
       for (const world of worlds) {
-        try { await step(world, after, to, signal, alone); } catch (error) {
+        try {
+          await step(world, after, to, signal, alone);
+        } catch (error) {
           // After a restart numbers start again. A removed world must not stop the others.
-          if (error instanceof CallError && error.status === 400 && after.get(world)) { after.delete(world); to.reset(world); }
-          else if (alone || !(error instanceof CallError) || error.status === 0) throw error;
+          if (error instanceof CallError && error.status === 400 && after.get(world)) {
+            after.delete(world);
+            to.reset(world);
+          } else if (alone || !(error instanceof CallError) || error.status === 0) throw error;
         }
       }
       failures = 0;
@@ -56,7 +68,11 @@ async function step(world, after, to, signal, waits) {
   } else if (waits) {
     // Waits for news only. The page below has it, together with the entries of the pause.
     const news = await get(world, `journal?after=${after.get(world)}&limit=1&wait=25s`, signal);
-    if (!news.entries.length) { tellGap(world, news, after, to); after.set(world, news.last); return; }
+    if (!news.entries.length) {
+      tellGap(world, news, after, to);
+      after.set(world, news.last);
+      return;
+    }
     await pause(GATHER, signal);
   }
   for (;;) {

@@ -1,6 +1,9 @@
-// A windowed list: only visible rows have elements, which are reused. All rows have the same height.
+/**
+ * A windowed list: only visible rows have elements, which are reused. All rows have the same height.
+ * @module
+ */
 
-import { h } from "./console-dom.js";
+import { h } from "./elements.js";
 
 const SPARE = 6;
 /** A browser does not lay out taller elements reliably. */
@@ -21,7 +24,7 @@ export class ConsoleList extends HTMLElement {
 
   #rows = [];
   #height = 36;
-  #space = h("div", { class: "list-space", role: "presentation" });
+  #space = h("div.list-space", { role: "presentation" });
   #elements = [];
   #first = 0;
   #asked = false;
@@ -38,13 +41,21 @@ export class ConsoleList extends HTMLElement {
     this.addEventListener("keydown", (event) => this.#key(event));
     this.addEventListener("click", (event) => {
       const element = event.target.closest("[role=option]");
-      if (element?.row) { this.choose(element.row); this.#send("enter"); }
+      if (element?.row) {
+        this.choose(element.row);
+        this.#send("enter");
+      }
     });
-    this.#observer = new ResizeObserver(() => { this.#measure(); this.refresh(); });
+    this.#observer = new ResizeObserver(() => {
+      this.#measure();
+      this.refresh();
+    });
     this.#observer.observe(this);
   }
 
-  disconnectedCallback() { this.#observer?.disconnect(); }
+  disconnectedCallback() {
+    this.#observer?.disconnect();
+  }
   #observer;
 
   /**
@@ -56,7 +67,8 @@ export class ConsoleList extends HTMLElement {
     const isSame = this.#rows === rows;
     this.#rows = rows;
     if (gone && !this.following) this.scrollTop = Math.max(0, this.scrollTop - gone * this.#height);
-    if (isSame) this.update(); else this.refresh();
+    if (isSame) this.update();
+    else this.refresh();
   }
 
   /** Draws all again in the next frame. */
@@ -69,7 +81,10 @@ export class ConsoleList extends HTMLElement {
   update() {
     if (this.#asked) return;
     this.#asked = true;
-    requestAnimationFrame(() => { this.#asked = false; this.#paint(); });
+    requestAnimationFrame(() => {
+      this.#asked = false;
+      this.#paint();
+    });
   }
 
   /** Makes a row current and brings it into view. */
@@ -82,9 +97,14 @@ export class ConsoleList extends HTMLElement {
   }
 
   /** Scrolls to the end and keeps following. */
-  toEnd() { this.#follow(true); this.update(); }
+  toEnd() {
+    this.#follow(true);
+    this.update();
+  }
 
-  stay() { this.#follow(false); }
+  stay() {
+    this.#follow(false);
+  }
 
   #bring(index) {
     const top = index * this.#height;
@@ -104,9 +124,13 @@ export class ConsoleList extends HTMLElement {
     this.#send("follow");
   }
 
-  #send(name) { this.dispatchEvent(new CustomEvent(name, { detail: this.current })); }
+  #send(name) {
+    this.dispatchEvent(new CustomEvent(name, { detail: this.current }));
+  }
 
-  #measure() { this.#height = parseFloat(getComputedStyle(this).getPropertyValue("--row")) || 36; }
+  #measure() {
+    this.#height = parseFloat(getComputedStyle(this).getPropertyValue("--row")) || 36;
+  }
 
   #scrolled() {
     const atEnd = this.scrollTop + this.clientHeight >= this.scrollHeight - this.#height;
@@ -121,10 +145,16 @@ export class ConsoleList extends HTMLElement {
     if (!this.isConnected) return;
     const height = this.#height;
     const tall = Math.min(this.#rows.length * height, TALLEST);
-    if (this.#space.tall !== tall) { this.#space.tall = tall; this.#space.style.height = `${tall}px`; }
+    if (this.#space.tall !== tall) {
+      this.#space.tall = tall;
+      this.#space.style.height = `${tall}px`;
+    }
     if (this.#wanted) this.#bring(this.#indexOf(this.#wanted));
     this.#wanted = null;
-    if (this.following) { this.scrollTop = tall; this.#seen = this.scrollTop; }
+    if (this.following) {
+      this.scrollTop = tall;
+      this.#seen = this.scrollTop;
+    }
     this.#first = Math.max(0, Math.floor(this.scrollTop / height) - SPARE);
     const end = Math.min(this.#rows.length, Math.ceil((this.scrollTop + this.clientHeight) / height) + SPARE);
     const needed = Math.ceil(this.clientHeight / height) + 2 * SPARE + 2;
@@ -142,20 +172,36 @@ export class ConsoleList extends HTMLElement {
       const element = this.#elements[index % many];
       used.add(element);
       const row = this.#rows[index];
-      if (element.row !== row || row.changed) { this.draw(element, row); element.row = row; row.changed = false; }
+      if (element.row !== row || row.changed) {
+        this.draw(element, row);
+        element.row = row;
+        row.changed = false;
+      }
       if (element.index !== index) {
         element.index = index;
         element.style.transform = `translateY(${index * height}px)`;
         element.setAttribute("aria-posinset", index + 1);
       }
-      if (element.total !== this.#rows.length) { element.total = this.#rows.length; element.setAttribute("aria-setsize", this.#rows.length); }
+      if (element.total !== this.#rows.length) {
+        element.total = this.#rows.length;
+        element.setAttribute("aria-setsize", this.#rows.length);
+      }
       const isCurrent = row === this.current;
-      if (element.isCurrent !== isCurrent) { element.isCurrent = isCurrent; element.setAttribute("aria-selected", isCurrent); }
+      if (element.isCurrent !== isCurrent) {
+        element.isCurrent = isCurrent;
+        element.setAttribute("aria-selected", isCurrent);
+      }
       if (isCurrent) active = element.id;
       if (element.hidden) element.hidden = false;
     }
-    for (const element of this.#elements) if (!used.has(element) && !element.hidden) { element.hidden = true; element.row = null; }
-    if (active) this.setAttribute("aria-activedescendant", active); else this.removeAttribute("aria-activedescendant");
+    for (const element of this.#elements) {
+      if (!used.has(element) && !element.hidden) {
+        element.hidden = true;
+        element.row = null;
+      }
+    }
+    if (active) this.setAttribute("aria-activedescendant", active);
+    else this.removeAttribute("aria-activedescendant");
   }
 
   #key(event) {
@@ -163,7 +209,16 @@ export class ConsoleList extends HTMLElement {
     const page = Math.max(1, Math.floor(this.clientHeight / this.#height) - 1);
     const now = this.#indexOf(this.current);
     const start = now >= 0 ? now : this.following ? this.#rows.length : Math.floor(this.scrollTop / this.#height) - 1;
-    const to = { ArrowDown: start + 1, ArrowUp: start - 1, j: start + 1, k: start - 1, PageDown: start + page, PageUp: start - page, Home: 0, End: this.#rows.length - 1 }[event.key];
+    const to = {
+      ArrowDown: start + 1,
+      ArrowUp: start - 1,
+      j: start + 1,
+      k: start - 1,
+      PageDown: start + page,
+      PageUp: start - page,
+      Home: 0,
+      End: this.#rows.length - 1,
+    }[event.key];
     if (to !== undefined && this.#rows.length) {
       event.preventDefault();
       const index = Math.max(0, Math.min(this.#rows.length - 1, to));

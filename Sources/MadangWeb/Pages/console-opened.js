@@ -1,21 +1,26 @@
-// The opened row: request, answer, the reason of a refusal, what was written, which sockets it reached.
+/**
+ * The opened row: request, answer, the reason of a refusal, what was written, which sockets it reached.
+ * @module
+ */
 
 import { post } from "./console-api.js";
-import { block, button, copy, fill, h, pretty } from "./console-dom.js";
 import { curl } from "./console-curl.js";
+import { block, button, copy, fill, pretty } from "./console-dom.js";
+import { bytes, duration } from "./console-figures.js";
 import { entryOf } from "./console-follow.js";
 import { personName, place, placeName } from "./console-places.js";
 import { outcomeOf, pathWords, wordsOf } from "./console-rows.js";
-import { bytes, duration, hasText, t } from "./console-text.js";
 import { showTest } from "./console-testdialog.js";
 import { why } from "./console-why.js";
+import { h, toast } from "./elements.js";
+import { hasText, t } from "./words.js";
 
 /** Rows around a request that are searched for its events and pushes. */
 const NEAR = 600;
 const SETTLE = 60;
 
 export class Opened {
-  node = h("section", { class: "opened-row", "aria-label": t("open.label"), hidden: true });
+  node = h("section.opened-row", { "aria-label": t("open.label"), hidden: true });
   #app;
   #acts;
   #row = null;
@@ -25,16 +30,24 @@ export class Opened {
    * @param {object} app
    * @param {{close: () => void, jump: (row: object) => void, narrow: (query: string) => void}} acts
    */
-  constructor(app, acts) { [this.#app, this.#acts] = [app, acts]; }
+  constructor(app, acts) {
+    [this.#app, this.#acts] = [app, acts];
+  }
 
-  hide() { this.node.hidden = true; this.#row = null; this.#turn++; this.node.replaceChildren(); }
+  hide() {
+    this.node.hidden = true;
+    this.#row = null;
+    this.#turn++;
+    this.node.replaceChildren();
+  }
 
   /** Shows names that arrived after the row was opened. */
   renamed() {
     if (!this.#row) return;
     const heading = this.node.querySelector("h2");
     const isRead = this.node.contains(document.activeElement) && document.activeElement !== heading;
-    if (isRead) heading.textContent = titleOf(this.#row); else this.show(this.#row, document.activeElement === heading);
+    if (isRead) heading.textContent = titleOf(this.#row);
+    else this.show(this.#row, document.activeElement === heading);
   }
 
   /** Shows a row; with `focus` its heading gets the focus. */
@@ -42,62 +55,101 @@ export class Opened {
     const turn = ++this.#turn;
     this.#row = row;
     const heading = h("h2", { tabindex: "-1" }, titleOf(row));
-    const body = h("div", { class: "opened-body" });
-    fill(this.node, h("header", {}, heading, button(t("close"), this.#acts.close, "quiet-button")), h("p", { class: "soft under" }, this.#under(row)), body);
+    const body = h("div.opened-body");
+    fill(this.node,
+      h("header", null, heading, button(t("close"), this.#acts.close, "quiet-button")),
+      h("p.soft.under", null, this.#under(row)),
+      body);
     this.node.hidden = false;
     this.node.scrollTop = 0;
     if (focus) heading.focus();
-    if (row.number === undefined) { fill(body, this.#plain(row)); return; }
+    if (row.number === undefined) {
+      fill(body, this.#plain(row));
+      return;
+    }
     // A held arrow key passes many rows. Only the one that stays is fetched.
     await new Promise((done) => setTimeout(done, SETTLE));
     if (turn !== this.#turn) return;
     try {
       const entry = await entryOf(row.world, row.number);
       if (turn !== this.#turn) return;
-      fill(body, entry ? this.#whole(row, entry) : h("p", { class: "soft" }, t("open.dropped")));
+      fill(body, entry ? this.#whole(row, entry) : h("p.soft", null, t("open.dropped")));
     } catch (error) {
-      if (turn === this.#turn) fill(body, h("p", { class: "why" }, this.#app.wording(error)));
+      if (turn === this.#turn) fill(body, h("p.why", null, this.#app.wording(error)));
     }
   }
 
   #under(row) {
-    const words = [row.person ? personName(row.person) : t("open.noAccount"), row.edition, row.world && t("open.world", { world: row.world }), row.number && t("open.entry", { n: row.number }), row.ms !== undefined && duration(row.ms)];
-    return [h("span", { class: "mono" }, row.at.slice(11, 23)), ` · ${words.filter(Boolean).join(" · ")}`];
+    const words = [
+      row.person ? personName(row.person) : t("open.nobody"),
+      row.edition,
+      row.world && t("open.world", { world: row.world }),
+      row.number && t("open.entry", { n: row.number }),
+      row.ms !== undefined && duration(row.ms),
+    ];
+    return [h("span.mono", null, row.at.slice(11, 23)), ` · ${words.filter(Boolean).join(" · ")}`];
   }
 
   #plain(row) {
-    return [row.text ? block(row.text, t("open.text")) : null, row.link ? h("p", {}, h("a", { href: row.link[0] }, row.link[1])) : null];
+    return [
+      row.text ? block(row.text, t("open.text")) : null,
+      row.link ? h("p", null, h("a", { href: row.link[0] }, row.link[1])) : null,
+    ];
   }
 
   #whole(row, entry) {
     const reason = why(entry, this.#app, row.world);
-    const acts = h("div", { class: "acts", role: "group", "aria-label": t("open.acts") });
+    const acts = h("div.acts", { role: "group", "aria-label": t("open.acts") });
     if (entry.kind === "request" && !entry.longPolling) {
       acts.append(
-        button(t("open.curl"), async () => { if (await copy(curl(entry, this.#app.origin(row.world)), t("open.curl"))) this.#app.toast(t("copied")); }),
+        button(t("open.curl"), async () => {
+          if (await copy(curl(entry, this.#app.origin(row.world)), t("open.curl"))) toast(t("copied"));
+        }),
         button(t("open.again"), () => this.#again(row)),
-        button(t("open.test"), () => showTest(entry)));
+        button(t("open.test"), () => showTest(entry)),
+      );
     }
     if (reason?.act) acts.append(reason.act);
     if (entry.session) acts.append(button(t("open.session"), () => this.#acts.narrow(`socket:${entry.session} show:all`)));
-    if (row.person) acts.append(button(t("open.person", { who: personName(row.person) }), () => this.#acts.narrow(`person:${row.person.split("@")[0]}`)));
+    if (row.person) {
+      acts.append(
+        button(t("open.person", { who: personName(row.person) }), () => this.#acts.narrow(`person:${row.person.split("@")[0]}`)),
+      );
+    }
     return [reason?.node, acts, ...(entry.kind === "request" ? this.#request(row, entry) : this.#other(row, entry))];
   }
 
   async #again(row) {
     try {
       const { number } = await post(row.world, `journal/${row.number}/again`);
-      this.#app.toast(t("open.sent", { n: number }));
+      toast(t("open.sent", { n: number }));
       this.#app.awaitRow(row.world, number);
-    } catch (error) { this.#app.fail(error); }
+    } catch (error) {
+      this.#app.fail(error);
+    }
   }
 
   #request(row, entry) {
     const { request, answer } = entry;
     return [
-      section(t("open.request"), block(message(`${entry.method} ${entry.path}${entry.query ? `?${entry.query}` : ""}`, request, entry), t("open.request")), more(request), truncated(request)),
-      section(t("open.answer"), block(answer && entry.status !== undefined ? message(`${entry.status} ${PHRASES[entry.status] ?? ""}`.trim(), answer, entry) : t("open.noAnswer"), t("open.answer")), more(answer), truncated(answer)),
-      section(t("open.written"), h("p", { class: "soft" }, writtenBy(row, entry))),
+      section(
+        t("open.request"),
+        block(message(`${entry.method} ${entry.path}${entry.query ? `?${entry.query}` : ""}`, request, entry), t("open.request")),
+        more(request),
+        truncated(request),
+      ),
+      section(
+        t("open.answer"),
+        block(
+          answer && entry.status !== undefined
+            ? message(`${entry.status} ${PHRASES[entry.status] ?? ""}`.trim(), answer, entry)
+            : t("open.noAnswer"),
+          t("open.answer"),
+        ),
+        more(answer),
+        truncated(answer),
+      ),
+      section(t("open.written"), h("p.soft", null, writtenBy(row, entry))),
       this.#reached(row),
       this.#before(row),
     ];
@@ -111,14 +163,29 @@ export class Opened {
     const near = rows.slice(Math.max(0, at - NEAR), at + NEAR).filter((one) => one.world === row.world);
     const events = near.filter((one) => one.kind === "event" && one.chat === row.chat && one.to);
     const sockets = events.flatMap((one) => one.to.map((to) => [one, to]));
-    const pushes = near.filter((one) => one.kind === "push" && one.room === row.room && one.elapsed >= row.elapsed && one.elapsed <= row.elapsed + row.ms + 250 && one.quote === row.quote);
-    if (!sockets.length && !pushes.length) return section(t("open.reached"), h("p", { class: "soft" }, t("open.reachedNone")));
-    return section(t("open.reached"), h("ul", { class: "plain" },
-      sockets.slice(0, 50).map(([event, [person, session, transport]]) => h("li", {}, this.#jump(event, person ? personName(person) : session), h("span", { class: "soft" }, ` · ${transport} · `), h("span", { class: "mono faint" }, session))),
-      pushes.slice(0, 50).map((push) => h("li", {}, this.#jump(push, personName(push.person)), h("span", { class: "soft" }, ` · ${t("row.push")} · ${push.device}`)))));
+    const pushes = near.filter((one) =>
+      one.kind === "push" && one.room === row.room && one.elapsed >= row.elapsed && one.elapsed <= row.elapsed + row.ms + 250 &&
+      one.quote === row.quote
+    );
+    if (!sockets.length && !pushes.length) return section(t("open.reached"), h("p.soft", null, t("open.reachedNone")));
+    return section(
+      t("open.reached"),
+      h("ul.plain", null,
+        sockets.slice(0, 50).map(([event, [person, session, transport]]) =>
+          h("li", null,
+            this.#jump(event, person ? personName(person) : session),
+            h("span.soft", null, ` · ${transport} · `),
+            h("span.mono.faint", null, session))
+        ),
+        pushes.slice(0, 50).map((push) =>
+          h("li", null, this.#jump(push, personName(push.person)), h("span.soft", null, ` · ${t("row.push")} · ${push.device}`))
+        )),
+    );
   }
 
-  #jump(row, words) { return h("button", { type: "button", class: "link", onclick: () => this.#acts.jump(row) }, words); }
+  #jump(row, words) {
+    return h("button.link", { type: "button", onclick: () => this.#acts.jump(row) }, words);
+  }
 
   /** The person's previous requests, and how often the same request was refused. */
   #before(row) {
@@ -134,70 +201,148 @@ export class Opened {
       if (row.code && one.code === row.code && one.operation === row.operation && one.path === row.path) same++;
     }
     if (!own.length) return null;
-    return section(t("open.before"),
-      same ? h("p", { class: "soft" }, t("open.same", { n: same }), " ", h("a", { href: `#/${row.world || "~"}/review` }, t("page.review"))) : null,
-      h("ul", { class: "plain" }, own.map((one) => h("li", {}, h("span", { class: "mono faint" }, `${one.at.slice(11, 23)} `), this.#jump(one, titleOf(one)), h("span", { class: "soft" }, ` · ${outcomeOf(one)}`)))));
+    return section(
+      t("open.before"),
+      same
+        ? h("p.soft", null, t("open.same", { n: same }), " ", h("a", { href: `#/${row.world || "~"}/review` }, t("page.review")))
+        : null,
+      h("ul.plain", null,
+        own.map((one) =>
+          h("li", null,
+            h("span.mono.faint", null, `${one.at.slice(11, 23)} `),
+            this.#jump(one, titleOf(one)),
+            h("span.soft", null, ` · ${outcomeOf(one)}`))
+        )),
+    );
   }
 
   #other(row, entry) {
     const facts = Object.entries({
-      event: entry.event, packet: entry.packet, direction: entry.direction, namespace: entry.namespace, session: entry.session, transport: entry.transport, reason: entry.reason, ack: entry.ack,
-      deviceToken: entry.deviceToken, imp_uid: entry.payment, merchant_uid: entry.merchant, amount: entry.amount, size: entry.size && bytes(entry.size),
+      event: entry.event,
+      packet: entry.packet,
+      direction: entry.direction,
+      namespace: entry.namespace,
+      session: entry.session,
+      transport: entry.transport,
+      reason: entry.reason,
+      ack: entry.ack,
+      deviceToken: entry.deviceToken,
+      imp_uid: entry.payment,
+      merchant_uid: entry.merchant,
+      amount: entry.amount,
+      size: entry.size && bytes(entry.size),
     }).filter(([, value]) => value !== undefined && value !== "");
     const to = row.to ?? [];
-    const cause = row.chat && this.#app.store.rows.findLast((one) => one.kind === "request" && one.chat === row.chat && one.world === row.world);
+    const cause = row.chat &&
+      this.#app.store.rows.findLast((one) => one.kind === "request" && one.chat === row.chat && one.world === row.world);
     return [
-      h("dl", { class: "facts" }, facts.map(([name, value]) => [h("dt", {}, hasText(`fact.${name}`) ? t(`fact.${name}`) : name), h("dd", { class: "mono" }, String(value))])),
+      h("dl.facts", null,
+        facts.map((
+          [name, value],
+        ) => [h("dt", null, hasText(`fact.${name}`) ? t(`fact.${name}`) : name), h("dd.mono", null, String(value))])),
       entry.payload ? section(t("open.payload"), block(pretty(entry.payload), t("open.payload")), truncated(entry)) : null,
-      to.length ? section(t("open.reached"), h("ul", { class: "plain" }, to.slice(0, 100).map(([person, session, transport]) => h("li", {}, person ? personName(person) : "–", h("span", { class: "soft" }, ` · ${transport} · `), h("span", { class: "mono faint" }, session))))) : null,
-      cause ? section(t("open.cause"), h("p", {}, this.#jump(cause, titleOf(cause)))) : null,
+      to.length
+        ? section(
+          t("open.reached"),
+          h("ul.plain", null,
+            to.slice(0, 100).map(([person, session, transport]) =>
+              h("li", null,
+                person ? personName(person) : "–",
+                h("span.soft", null, ` · ${transport} · `),
+                h("span.mono.faint", null, session))
+            )),
+        )
+        : null,
+      cause ? section(t("open.cause"), h("p", null, this.#jump(cause, titleOf(cause)))) : null,
     ];
   }
 }
 
-const section = (title, ...children) => h("section", { class: "part" }, h("h3", {}, title), ...children);
-const truncated = (part) => (part?.truncated ? h("p", { class: "soft" }, t("open.truncated")) : null);
+const section = (title, ...children) => h("section.part", null, h("h3", null, title), ...children);
+const truncated = (part) => (part?.truncated ? h("p.soft", null, t("open.truncated")) : null);
 
 /** The title of a row. */
 export function titleOf(row) {
   if (row.kind === "request") {
     const { before, place: name, after } = pathWords(row);
     const outer = row.room && row.workspace ? ` · ${placeName(row.workspace)}` : "";
-    return row.workspace ? `${row.method} ${row.room ? `#${name}`.replace(/^##/, "#") : name}${after}${outer}` : `${row.method} ${before}`;
+    return row.workspace
+      ? `${row.method} ${row.room ? `#${name}`.replace(/^##/, "#") : name}${after}${outer}`
+      : `${row.method} ${before}`;
   }
   if (row.kind === "mark" || row.kind === "fault" || row.kind === "mail") return row.quote;
   const it = wordsOf(row);
   return [it.tag, it.before?.trim(), it.place, it.after?.trim()].filter(Boolean).join(" ");
 }
 
-const PHRASES = { 200: "OK", 206: "Partial Content", 304: "Not Modified", 400: "Bad Request", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable" };
+const PHRASES = {
+  200: "OK",
+  206: "Partial Content",
+  304: "Not Modified",
+  400: "Bad Request",
+  404: "Not Found",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+};
 /** Headers that decide; the others are folded. */
-const TELLING = /^(sesackey|authorization|refreshtoken|content-type|cookie|set-cookie|range|content-range|if-.*|etag|retry-after|location|x-madang-reason)$/i;
+const TELLING =
+  /^(sesackey|authorization|refreshtoken|content-type|cookie|set-cookie|range|content-range|if-.*|etag|retry-after|location|x-madang-reason)$/i;
 
 /** The headers that say little, folded. */
 function more(part) {
   const rest = part?.headers.filter(({ name }) => !TELLING.test(name)) ?? [];
   if (!rest.length) return null;
-  return h("details", {}, h("summary", { class: "soft" }, t("open.headers", { n: rest.length })), block(rest.map(({ name, value }) => `${name}: ${value}`).join("\n"), t("open.headers", { n: rest.length })));
+  return h("details", null,
+    h("summary.soft", null, t("open.headers", { n: rest.length })),
+    block(rest.map(({ name, value }) => `${name}: ${value}`).join("\n"), t("open.headers", { n: rest.length })));
 }
 
 function message(first, { headers, body, parts, size }, entry) {
-  const lines = [first, ...headers.filter(({ name }) => TELLING.test(name)).map(({ name, value }) => `${name}: ${value === "***" ? `•••${name.toLowerCase() === "authorization" && entry.account ? ` ${personName(entry.account)}` : ""}` : value}`)];
-  if (parts) lines.push("", ...parts.map((part) => (part.fileName ? `${part.name}: “${part.fileName}”, ${bytes(part.size)}` : `${part.name}: ${part.text ?? ""}`)));
-  else if (body) lines.push("", pretty(body));
+  const lines = [
+    first,
+    ...headers.filter(({ name }) => TELLING.test(name)).map(({ name, value }) =>
+      `${name}: ${
+        value === "***"
+          ? `•••${name.toLowerCase() === "authorization" && entry.account ? ` ${personName(entry.account)}` : ""}`
+          : value
+      }`
+    ),
+  ];
+  if (parts) {
+    lines.push(
+      "",
+      ...parts.map((
+        part,
+      ) => (part.fileName ? `${part.name}: “${part.fileName}”, ${bytes(part.size)}` : `${part.name}: ${part.text ?? ""}`)),
+    );
+  } else if (body) lines.push("", pretty(body));
   else if (size) lines.push("", t("open.binary", { size: bytes(size) }));
   return lines.join("\n");
 }
 
-const READS_THAT_WRITE = { channelHistory: "joins", leaveChannel: "leaves", leaveWorkspace: "leaves", signOut: "signsOut", refresh: "token" };
+const READS_THAT_WRITE = {
+  channelHistory: "joins",
+  leaveChannel: "leaves",
+  leaveWorkspace: "leaves",
+  signOut: "signsOut",
+  refresh: "token",
+};
 
 /** What a request changed. The server does not report it; operation, answer and the contract's rule on failures imply it. */
 function writtenBy(row, entry) {
   if (entry.fault && row.outcome === "fault" && entry.status !== 200) return t("written.fault");
   if (row.outcome === "refused" || row.outcome === "failed") return t("written.nothing");
-  if (entry.method === "GET") return t(READS_THAT_WRITE[entry.operation] ? `written.${READS_THAT_WRITE[entry.operation]}` : "written.read");
+  if (entry.method === "GET") {
+    return t(READS_THAT_WRITE[entry.operation] ? `written.${READS_THAT_WRITE[entry.operation]}` : "written.read");
+  }
   const files = /"files":\[("[^\]]*")\]/.exec(entry.answer?.body ?? "")?.[1].split(",").length ?? 0;
   const where = row.room ? (place(row.room)?.name ?? "") : "";
-  if (row.chat) return [t("written.chat", { id: row.chat, where }), files ? t("written.files", { n: files }) : ""].filter(Boolean).join(" ");
-  return hasText(`written.${entry.operation}`) ? t(`written.${entry.operation}`) : t("written.changed", { operation: entry.operation ?? entry.method });
+  if (row.chat) {
+    return [t("written.chat", { id: row.chat, where }), files ? t("written.files", { n: files }) : ""].filter(Boolean).join(" ");
+  }
+  return hasText(`written.${entry.operation}`)
+    ? t(`written.${entry.operation}`)
+    : t("written.changed", { operation: entry.operation ?? entry.method });
 }

@@ -1,17 +1,21 @@
-// The clock: stop, set, advance, rate.
+/**
+ * The clock: stop, set, advance, rate.
+ * @module
+ */
 
 import { post } from "./console-api.js";
-import { button, field, h, input, say, select } from "./console-dom.js";
-import { t } from "./console-text.js";
+import { button, field, formOf, input, say, select } from "./console-dom.js";
+import { h } from "./elements.js";
+import { t } from "./words.js";
 
 const STEPS = [["1s", 1], ["1m", 60], ["1h", 3600], ["1d", 86_400], ["25h", 90_000], ["30d", 2_592_000]];
 const RATES = ["0", "1", "10", "60", "600", "3600"];
 
 export default function page(app) {
-  const big = h("p", { class: "big mono", role: "timer", "aria-label": t("clock.now") });
-  const rate = h("p", { class: "soft" });
+  const big = h("p.big.mono", { role: "timer", "aria-label": t("clock.now") });
+  const rate = h("p.soft");
   const stop = button("", () => change(app.clock().rate === 0 ? { resume: true } : { freeze: true }), "main");
-  const when = input({ type: "datetime-local", step: "1", class: "when" });
+  const when = input({ type: "datetime-local", step: "1" }, "when");
   const rates = select(RATES.map((one) => [one, t("clock.times", { n: one })]), "1");
   const change = (body) => app.doing(post(app.world, "clock", body)).then((clock) => clock && app.setClock(clock));
   const draw = () => {
@@ -22,11 +26,36 @@ export default function page(app) {
   };
   draw();
   return {
-    title: t("page.clock"), close: app.tick(draw),
-    node: h("div", { class: "page" }, h("p", { class: "lead" }, t("clock.lead")), h("div", { class: "clock-face" }, big, rate, stop),
-      h("section", { class: "part" }, h("h2", {}, t("clock.advance")), h("div", { class: "tiles" }, STEPS.map(([name, seconds]) => h("button", { type: "button", class: "tile", onclick: () => change({ advance: seconds }) }, h("b", {}, `+ ${t(`clock.step.${name}`)}`), h("span", { class: "soft" }, t(`clock.why.${name}`)))))),
-      h("section", { class: "part" }, h("h2", {}, t("clock.set")),
-        h("form", { class: "form row-form", onsubmit: (event) => { event.preventDefault(); if (when.value) change({ set: `${when.value.length === 16 ? `${when.value}:00` : when.value}.000Z`.replace(/(\.\d{3})\.000Z$/, "$1Z") }); } }, field(t("clock.date"), when, t("clock.utc")), h("button", { class: "button" }, t("clock.setIt"))),
-        h("form", { class: "form row-form", onsubmit: (event) => { event.preventDefault(); change({ rate: Number(rates.value) }); } }, field(t("clock.rate"), rates), h("button", { class: "button" }, t("clock.setIt"))))),
+    title: t("page.clock"),
+    close: app.tick(draw),
+    node: h("div.page", null,
+      h("p.lead", null, t("clock.lead")),
+      h("div.clock-face", null, big, rate, stop),
+      h("section.part", null,
+        h("h2", null, t("clock.advance")),
+        h("div.tiles", null,
+          STEPS.map(([name, seconds]) =>
+            h("button.tile", { type: "button", onclick: () => change({ advance: seconds }) },
+              h("b", null, `+ ${t(`clock.step.${name}`)}`),
+              h("span.soft", null, t(`clock.why.${name}`)))
+          ))),
+      h("section.part", null,
+        h("h2", null, t("clock.set")),
+        formOf("form.row-form",
+          () => {
+            if (when.value) {
+              change({
+                set: `${when.value.length === 16 ? `${when.value}:00` : when.value}.000Z`.replace(/(\.\d{3})\.000Z$/, "$1Z"),
+              });
+            }
+          },
+          field(t("clock.date"), when, t("clock.utc")),
+          h("button.button", null, t("clock.setIt"))),
+        formOf("form.row-form",
+          () => {
+            change({ rate: Number(rates.value) });
+          },
+          field(t("clock.rate"), rates),
+          h("button.button", null, t("clock.setIt"))))),
   };
 }

@@ -1,8 +1,12 @@
-// Scripts: people act by themselves.
+/**
+ * Scripts: people act by themselves.
+ * @module
+ */
 
 import { get, post, remove } from "./console-api.js";
-import { button, empty, field, h, keyed, say } from "./console-dom.js";
-import { t } from "./console-text.js";
+import { button, empty, field, formOf, say } from "./console-dom.js";
+import { h, keyed } from "./elements.js";
+import { t } from "./words.js";
 
 const EXAMPLE = `scripts:
   - name: joon answers
@@ -18,24 +22,37 @@ const EXAMPLE = `scripts:
 const STATES = { ready: "", running: "warm", ended: "good", stopped: "" };
 
 export default function page(app) {
-  const list = h("ul", { class: "ruled", "aria-label": t("page.scripts") });
+  const list = h("ul.ruled", { "aria-label": t("page.scripts") });
   const none = empty(t("scripts.none"), t("scripts.noneWhy"));
   const draw = (scripts) => {
     none.hidden = scripts.length > 0;
     keyed(list, scripts, (one) => one.name, (one) => {
       const path = `scripts/${encodeURIComponent(one.name)}`;
-      const state = h("span", { class: "pill" });
-      const runs = h("span", { class: "mono soft" });
-      const failures = h("ul", { class: "plain failures" });
+      const state = h("span.pill");
+      const runs = h("span.mono.soft");
+      const failures = h("ul.plain.failures");
       const toggle = button("", () => app.doing(post(app.world, `${path}/${toggle.stops ? "stop" : "start"}`)).then(read));
-      const element = h("li", { class: "rule tall" }, h("span", { class: "grow" }, h("b", {}, h("bdi", {}, one.name))), state, runs, toggle, button(t("scripts.delete"), () => app.doing(remove(app.world, path), () => t("scripts.deleted", { name: one.name })).then(read)), failures);
+      const element = h("li.rule.tall", null,
+        h("span.grow", null, h("b", null, h("bdi", null, one.name))),
+        state,
+        runs,
+        toggle,
+        button(t("scripts.delete"),
+          () => app.doing(remove(app.world, path), () => t("scripts.deleted", { name: one.name })).then(read)),
+        failures);
       element.update = (it) => {
         say(state, t(`scripts.${it.state}`));
         state.className = `pill ${STATES[it.state]}`;
         say(runs, t("scripts.runs", { n: it.runs, runs: it.runs, failed: it.failed }));
         toggle.stops = it.state === "running";
         say(toggle, toggle.stops ? t("scripts.stop") : t("scripts.start"));
-        keyed(failures, it.failures.slice(0, 5).map((fail, index) => ({ fail, index })), ({ index }) => index, ({ fail }) => h("li", { class: "plum" }, t("scripts.failure", { run: fail.run, error: `${fail.code ?? ""} ${fail.error}`.trim() })));
+        keyed(
+          failures,
+          it.failures.slice(0, 5).map((fail, index) => ({ fail, index })),
+          ({ index }) => String(index),
+          ({ fail }) =>
+            h("li.plum", null, t("scripts.failure", { run: fail.run, error: `${fail.code ?? ""} ${fail.error}`.trim() })),
+        );
       };
       return element;
     }, (element, one) => element.update(one));
@@ -43,7 +60,18 @@ export default function page(app) {
   const read = () => get(app.world, "scripts").then(draw).catch(app.fail);
   app.every(1000, () => get(app.world, "scripts").then(draw).catch(() => {}));
   read();
-  const text = h("textarea", { class: "input mono", rows: "12", spellcheck: "false", value: EXAMPLE });
-  return { title: t("page.scripts"), node: h("div", { class: "page" }, h("p", { class: "lead" }, t("scripts.lead")), none, list,
-    h("form", { class: "form part", onsubmit: async (event) => { event.preventDefault(); if (await app.doing(post(app.world, "scripts", text.value), () => t("scripts.added"))) read(); } }, field(t("scripts.new"), text, t("scripts.hint")), h("div", { class: "acts" }, h("button", { class: "button main" }, t("scripts.add"))))) };
+  const text = h("textarea.input.mono", { rows: "12", spellcheck: "false", value: EXAMPLE });
+  return {
+    title: t("page.scripts"),
+    node: h("div.page", null,
+      h("p.lead", null, t("scripts.lead")),
+      none,
+      list,
+      formOf("form.part",
+        async () => {
+          if (await app.doing(post(app.world, "scripts", text.value), () => t("scripts.added"))) read();
+        },
+        field(t("scripts.new"), text, t("scripts.hint")),
+        h("div.acts", null, h("button.button.main", null, t("scripts.add"))))),
+  };
 }

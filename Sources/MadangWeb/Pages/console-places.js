@@ -1,5 +1,8 @@
-// Names of people, workspaces and rooms by id, so that rows show `#ios` instead of an id. Until the server lists places in one call,
-// the names come from calls made as people, which appear in neither journal nor coverage.
+/**
+ * Names of people, workspaces and rooms by id, so that rows show `#ios` instead of an id. Until the server lists places in one call,
+ * the names come from calls made as people, which appear in neither journal nor coverage.
+ * @module
+ */
 
 import { as, get } from "./console-api.js";
 
@@ -60,7 +63,9 @@ async function read(world, of) {
     for (const [index, person] of found.slice(0, MOST_PEOPLE).entries()) {
       if (of !== worlds) return;
       if (index >= ASKED && !person.workspaces.some((one) => unseen.has(one))) continue;
-      const [mine, numbered] = await Promise.all(["workspaces", `workspaces?${JANUARY}`].map((path) => as(world, person.email, path)));
+      const [mine, numbered] = await Promise.all(
+        ["workspaces", `workspaces?${JANUARY}`].map((path) => as(world, person.email, path)),
+      );
       for (const workspace of mine) {
         const twin = numbered.find((one) => one.name === workspace.name);
         if (unseen.delete(workspace.name)) await readWorkspace(world, person, workspace, twin);
@@ -71,7 +76,10 @@ async function read(world, of) {
 }
 
 async function readWorkspace(world, { email }, { workspace_id: id, name, owner_id: owner }, twin) {
-  const [whole, numbered] = await Promise.all([as(world, email, `workspaces/${id}`), twin ? as(world, email, `workspaces/${twin.workspace_id}?${JANUARY}`) : { channels: [] }]);
+  const [whole, numbered] = await Promise.all([
+    as(world, email, `workspaces/${id}`),
+    twin ? as(world, email, `workspaces/${twin.workspace_id}?${JANUARY}`) : { channels: [] },
+  ]);
   const workspace = { name, owner, members: whole.workspaceMembers.map((one) => one.email) };
   places.set(id, workspace);
   if (twin) places.set(`w:${twin.workspace_id}`, workspace);
@@ -84,7 +92,10 @@ async function readWorkspace(world, { email }, { workspace_id: id, name, owner_i
 }
 
 async function readRooms(world, { email, nickname }, { workspace_id: id }, twin) {
-  const [rooms, numbered] = await Promise.all([as(world, email, `workspaces/${id}/dms`), twin ? as(world, email, `workspaces/${twin.workspace_id}/dms?${JANUARY}`) : []]);
+  const [rooms, numbered] = await Promise.all([
+    as(world, email, `workspaces/${id}/dms`),
+    twin ? as(world, email, `workspaces/${twin.workspace_id}/dms?${JANUARY}`) : [],
+  ]);
   const name = (one) => ({ name: `${nickname} · ${one.user.nickname}`, workspace: id, members: [email, one.user.email] });
   for (const one of rooms) if (!places.has(one.room_id)) places.set(one.room_id, name(one));
   for (const one of numbered) if (!places.has(`d:${one.room_id}`)) places.set(`d:${one.room_id}`, name(one));
@@ -118,5 +129,11 @@ export const personById = (id) => names.people().find((one) => one.id === id);
 
 export const names = {
   people: () => [...people.values()],
-  rooms: () => [...new Set([...places.values()].filter((one) => one.workspace && one.name[0] === "#").map((one) => `${places.get(one.workspace)?.name}/${one.name.slice(1)}`))],
+  rooms: () => [
+    ...new Set(
+      [...places.values()].filter((one) => one.workspace && one.name[0] === "#").map((one) =>
+        `${places.get(one.workspace)?.name}/${one.name.slice(1)}`
+      ),
+    ),
+  ],
 };

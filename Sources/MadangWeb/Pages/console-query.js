@@ -1,6 +1,9 @@
-// The query of the timeline: `person:mina outcome:refused -kind:push "free text"`.
+/**
+ * The query of the timeline: `person:mina outcome:refused -kind:push "free text"`.
+ * @module
+ */
 
-import { names, label } from "./console-places.js";
+import { label, names } from "./console-places.js";
 
 /** Names before the colon. */
 export const FIELDS = ["person", "room", "operation", "outcome", "kind", "code", "world", "fault", "socket", "show"];
@@ -13,11 +16,16 @@ const TERM = /(-)?(?:(\w+):)?(?:"([^"]*)"?|(\S+))/g;
 
 /** The parts of a query. */
 export function terms(text) {
-  return [...text.matchAll(TERM)].map(([, not, field, quoted, plain]) => ({ not: not === "-", field, value: (quoted ?? plain ?? "").toLowerCase() }));
+  return [...text.matchAll(TERM)].map(([, not, field, quoted, plain]) => ({
+    not: not === "-",
+    field,
+    value: (quoted ?? plain ?? "").toLowerCase(),
+  }));
 }
 
 const TESTS = {
-  person: (value) => (row) => row.person.toLowerCase().includes(value) || (row.to?.some((one) => one[0].toLowerCase().includes(value)) ?? false),
+  person: (value) => (row) =>
+    row.person.toLowerCase().includes(value) || (row.to?.some((one) => one[0].toLowerCase().includes(value)) ?? false),
   room: (value) => (row) => Boolean(row.room || row.workspace) && label(row).toLowerCase().includes(value),
   operation: (value) => (row) => row.operation.toLowerCase().includes(value),
   outcome: (value) => (row) => row.outcome === value || (value === "slow" && row.ms >= SLOW && !row.quiet),
@@ -25,7 +33,9 @@ const TESTS = {
   code: (value) => (row) => (row.code ?? "").toLowerCase() === value || String(row.status ?? "") === value,
   world: (value) => (row) => row.world.toLowerCase() === value,
   fault: (value) => (row) => value === "*" ? Boolean(row.fault) : (row.fault ?? "").toLowerCase().includes(value),
-  socket: (value) => (row) => (row.session ?? "").toLowerCase().startsWith(value) || (row.to?.some((one) => one[1].toLowerCase().startsWith(value)) ?? false),
+  socket: (value) => (row) =>
+    (row.session ?? "").toLowerCase().startsWith(value) ||
+    (row.to?.some((one) => one[1].toLowerCase().startsWith(value)) ?? false),
   show: () => () => true,
 };
 
@@ -33,8 +43,10 @@ const TESTS = {
 export const kindOf = (row) => (row.kind === "connection" || row.kind === "packet" ? "socket" : row.kind);
 
 const free = (value) => (row) =>
-  row.quote.toLowerCase().includes(value) || row.person.toLowerCase().includes(value) || row.operation.toLowerCase().includes(value) ||
-  (row.path ?? "").toLowerCase().includes(value) || (row.code ?? "").toLowerCase() === value || label(row).toLowerCase().includes(value);
+  row.quote.toLowerCase().includes(value) || row.person.toLowerCase().includes(value) ||
+  row.operation.toLowerCase().includes(value) ||
+  (row.path ?? "").toLowerCase().includes(value) || (row.code ?? "").toLowerCase() === value ||
+  label(row).toLowerCase().includes(value);
 
 /**
  * The test of a query. Heartbeats and requests of long-polling are shown only with `show:all`.
@@ -54,7 +66,8 @@ export function matcher(text) {
   }
   const wanted = [...groups].filter(([key]) => !key.startsWith("-")).map(([, tests]) => tests);
   const unwanted = [...groups].filter(([key]) => key.startsWith("-")).flatMap(([, tests]) => tests);
-  return (row) => (all || !row.quiet) && wanted.every((tests) => tests.some((test) => test(row))) && !unwanted.some((test) => test(row));
+  return (row) =>
+    (all || !row.quiet) && wanted.every((tests) => tests.some((test) => test(row))) && !unwanted.some((test) => test(row));
 }
 
 /** Whether a query has a term. */
@@ -79,23 +92,39 @@ export function completions(text, cursor, known) {
   const bare = word.replace(/^-/, "");
   const sign = word.startsWith("-") ? "-" : "";
   const colon = bare.indexOf(":");
-  const values = colon < 0 ? FIELDS.map((one) => `${one}:`) : valuesOf(bare.slice(0, colon), known).map((one) => `${bare.slice(0, colon)}:${/\s/.test(one) ? `"${one}"` : one}`);
+  const values = colon < 0
+    ? FIELDS.map((one) => `${one}:`)
+    : valuesOf(bare.slice(0, colon), known).map((one) => `${bare.slice(0, colon)}:${/\s/.test(one) ? `"${one}"` : one}`);
   const found = bare || sign ? values.filter((one) => one.toLowerCase().startsWith(bare.toLowerCase()) && one !== bare) : values;
-  const rest = colon < 0 || !bare.slice(colon + 1) ? [] : values.filter((one) => !found.includes(one) && one.toLowerCase().includes(bare.slice(colon + 1).toLowerCase()) && one !== bare);
+  const rest = colon < 0 || !bare.slice(colon + 1)
+    ? []
+    : values.filter((one) =>
+      !found.includes(one) && one.toLowerCase().includes(bare.slice(colon + 1).toLowerCase()) && one !== bare
+    );
   return { start, words: [...found, ...rest].slice(0, 12).map((one) => sign + one) };
 }
 
 function valuesOf(field, { worlds, operations, faults }) {
   switch (field) {
-    case "person": return names.people().map((one) => one.email.split("@")[0]);
-    case "room": return names.rooms();
-    case "operation": return operations;
-    case "outcome": return OUTCOMES;
-    case "kind": return ROW_KINDS;
-    case "code": return ["E01", "E02", "E03", "E05", "E11", "E12", "E13", "E14", "E15", "E21", "E81", "E82", "E97", "E98", "E99"];
-    case "world": return worlds;
-    case "fault": return faults;
-    case "show": return ["all"];
-    default: return [];
+    case "person":
+      return names.people().map((one) => one.email.split("@")[0]);
+    case "room":
+      return names.rooms();
+    case "operation":
+      return operations;
+    case "outcome":
+      return OUTCOMES;
+    case "kind":
+      return ROW_KINDS;
+    case "code":
+      return ["E01", "E02", "E03", "E05", "E11", "E12", "E13", "E14", "E15", "E21", "E81", "E82", "E97", "E98", "E99"];
+    case "world":
+      return worlds;
+    case "fault":
+      return faults;
+    case "show":
+      return ["all"];
+    default:
+      return [];
   }
 }

@@ -1,4 +1,7 @@
-// A row of the timeline: the fields of an entry that the list shows. Bodies are left out to save memory.
+/**
+ * A row of the timeline: the fields of an entry that the list shows. Bodies are left out to save memory.
+ * @module
+ */
 
 import { placeKey } from "./console-places.js";
 
@@ -14,7 +17,11 @@ const cut = (text) => (text.length > QUOTE ? `${text.slice(0, QUOTE)}…` : text
 
 function parsed(text) {
   if (!text || text.length > 20_000) return undefined;
-  try { return JSON.parse(text); } catch { return undefined; }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Parts of a path: ids of workspace and room as written, the room's kind, and the other segments. */
@@ -24,18 +31,31 @@ export function placeOf(path) {
   for (let index = /^v\d$/.test(parts[0] ?? "") ? 1 : 0; index < parts.length; index++) {
     const part = parts[index];
     const next = parts[index + 1];
-    if (part === "workspaces" && next) { place.workspace = next; index++; }
-    else if ((part === "channels" || part === "dms") && next && !(part === "channels" && next === "my" && index + 2 === parts.length)) {
+    if (part === "workspaces" && next) {
+      place.workspace = next;
+      index++;
+    } else if (
+      (part === "channels" || part === "dms") && next && !(part === "channels" && next === "my" && index + 2 === parts.length)
+    ) {
       // Rooms of edition 2024-01 may be named instead of numbered.
       [place.room, place.kind] = [decoded(next), part[0]];
       index++;
-      if (place.room === "my" && parts[index + 1]) { place.room = decoded(parts[index + 1]); index++; }
+      if (place.room === "my" && parts[index + 1]) {
+        place.room = decoded(parts[index + 1]);
+        index++;
+      }
     } else place.rest.push(part);
   }
   return place;
 }
 
-function decoded(text) { try { return decodeURIComponent(text); } catch { return text; } }
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 /** The key of the room of a namespace such as `/ws-channel-ID`. */
 export function roomOf(namespace) {
@@ -49,8 +69,21 @@ export function roomOf(namespace) {
  */
 export function rowOf(entry, world) {
   const row = {
-    world, number: entry.number, at: entry.at, elapsed: entry.elapsed, kind: entry.kind, person: entry.account ?? "", operation: entry.operation ?? "",
-    status: entry.status, code: entry.code, ms: entry.milliseconds, fault: entry.fault?.kind, outcome: "ok", quiet: false, quote: "", edition: entry.edition,
+    world,
+    number: entry.number,
+    at: entry.at,
+    elapsed: entry.elapsed,
+    kind: entry.kind,
+    person: entry.account ?? "",
+    operation: entry.operation ?? "",
+    status: entry.status,
+    code: entry.code,
+    ms: entry.milliseconds,
+    fault: entry.fault?.kind,
+    outcome: "ok",
+    quiet: false,
+    quote: "",
+    edition: entry.edition,
     session: entry.session,
   };
   (KINDS[entry.kind] ?? (() => {}))(row, entry);
@@ -84,11 +117,19 @@ const KINDS = {
   },
 
   packet(row, entry) {
-    Object.assign(row, { packet: entry.packet, event: entry.event, toClient: entry.direction === "toClient", transport: entry.transport });
+    Object.assign(row, {
+      packet: entry.packet,
+      event: entry.event,
+      toClient: entry.direction === "toClient",
+      transport: entry.transport,
+    });
     row.room = roomOf(entry.namespace);
     row.namespace = entry.namespace;
     row.quiet = BUSY.has(entry.packet) || (entry.packet === "connect" && !row.toClient);
-    if (entry.packet === "connectError") { row.outcome = "refused"; row.quote = cut(entry.payload ?? ""); }
+    if (entry.packet === "connectError") {
+      row.outcome = "refused";
+      row.quote = cut(entry.payload ?? "");
+    }
     if (entry.packet !== "event") return;
     row.kind = "event";
     row.chat = CHAT.exec(entry.payload ?? "")?.[1];
@@ -102,7 +143,9 @@ const KINDS = {
   push(row, entry) {
     row.device = entry.deviceToken;
     const payload = parsed(entry.payload);
-    row.room = payload?.channel_id ? placeKey("c", String(payload.channel_id)) : payload?.room_id && placeKey("d", String(payload.room_id));
+    row.room = payload?.channel_id
+      ? placeKey("c", String(payload.channel_id))
+      : payload?.room_id && placeKey("d", String(payload.room_id));
     row.workspace = payload?.workspace_id && placeKey("w", String(payload.workspace_id));
     row.quote = cut(payload?.aps?.alert?.body?.split("\n").pop() ?? "");
   },
@@ -117,7 +160,11 @@ const KINDS = {
 
 function placeFields(path) {
   const { workspace, room, kind, rest } = placeOf(path);
-  return { workspace: placeKey("w", workspace), room: placeKey(kind, room), rest: rest.map((one) => (isId(one) && one.length > 8 ? `${one.slice(0, 4)}…` : one)).join("/") };
+  return {
+    workspace: placeKey("w", workspace),
+    room: placeKey(kind, room),
+    rest: rest.map((one) => (isId(one) && one.length > 8 ? `${one.slice(0, 4)}…` : one)).join("/"),
+  };
 }
 
 function quoteOf({ body, parts }) {
@@ -127,7 +174,10 @@ function quoteOf({ body, parts }) {
     return cut(files ? `${text}${text ? " " : ""}+${files}` : text);
   }
   const fields = parsed(body);
-  if (fields) { const text = fields.content ?? fields.name ?? fields.email ?? fields.nickname ?? fields.deviceToken ?? ""; return typeof text === "string" ? cut(text) : ""; }
+  if (fields) {
+    const text = fields.content ?? fields.name ?? fields.email ?? fields.nickname ?? fields.deviceToken ?? "";
+    return typeof text === "string" ? cut(text) : "";
+  }
   const found = /(?:^|&)(?:content|name|email)=([^&]*)/.exec(body);
   return found ? cut(decoded(found[1].replaceAll("+", " "))) : "";
 }

@@ -1,21 +1,38 @@
-// Draws rows of the timeline.
+/**
+ * Draws rows of the timeline.
+ * @module
+ */
 
-import { h, say, visible } from "./console-dom.js";
-import { duration, number, t } from "./console-text.js";
+import { say, visible } from "./console-dom.js";
+import { duration, number } from "./console-figures.js";
 import { personName, place, placeName } from "./console-places.js";
 import { isId } from "./console-row.js";
+import { h } from "./elements.js";
+import { t } from "./words.js";
 
 let worldsAreShown = false;
 /** Whether rows show their world. */
-export const showWorlds = (on) => { worldsAreShown = on; };
+export const showWorlds = (on) => {
+  worldsAreShown = on;
+};
 
 /** An empty row; {@link drawRow} fills it. */
 export function makeRow() {
-  const part = (name, tag = "span") => h(tag, { class: name });
-  const element = h("div", { class: "row" });
-  element.parts = { at: part("at mono faint"), who: part("who"), tag: part("pill sky"), method: part("mono method"), before: part("path"), place: part("", "b"), after: part("path"), quote: part("quote", "bdi"), out: part("pill"), ms: part("ms mono faint") };
+  const element = h("div.row");
+  element.parts = {
+    at: h("span.at.mono.faint"),
+    who: h("span.who"),
+    tag: h("span.pill.sky"),
+    method: h("span.mono.method"),
+    before: h("span.path"),
+    place: h("b"),
+    after: h("span.path"),
+    quote: h("bdi.quote"),
+    out: h("span.pill"),
+    ms: h("span.ms.mono.faint"),
+  };
   const { at, who, tag, method, before, place: where, after, quote, out, ms } = element.parts;
-  element.append(at, who, h("span", { class: "what" }, tag, method, h("span", { class: "where" }, before, where, after), quote), out, ms);
+  element.append(at, who, h("span.what", null, tag, method, h("span.where", null, before, where, after), quote), out, ms);
   return element;
 }
 
@@ -74,38 +91,81 @@ export function pathWords({ workspace, room, rest, path }) {
 
 const WORDS = {
   request: (row, who) => ({
-    who: who || (row.operation === "signIn" || row.operation === "signUp" ? row.quote.split("@")[0] : "–"), dim: !who, method: row.method, ...pathWords(row),
-    quote: row.method === "GET" ? "" : quoted(row.quote), out: outcomeOf(row),
+    who: who || (row.operation === "signIn" || row.operation === "signUp" ? row.quote.split("@")[0] : "–"),
+    dim: !who,
+    method: row.method,
+    ...pathWords(row),
+    quote: row.method === "GET" ? "" : quoted(row.quote),
+    out: outcomeOf(row),
   }),
 
   connection: (row, who) => ({
-    who: who || "–", dim: true, tag: t("row.socket"), before: t(`row.connection.${row.event}`, { transport: row.transport ?? "" }), quote: row.quote,
+    who: who || "–",
+    dim: true,
+    tag: t("row.socket"),
+    before: t(`row.connection.${row.event}`, { transport: row.transport ?? "" }),
+    quote: row.quote,
     out: row.fault ? outcomeOf({ ...row, status: "" }) : "",
   }),
 
   packet: (row, who) => ({
-    who: who || "–", dim: !who, tag: t("row.socket"), before: row.quiet ? `${row.packet} ` : `${t(`row.packet.${row.packet}`)} `, place: row.room ? placeName(row.room) : "",
-    after: row.transport ? ` · ${row.transport}` : "", quote: row.packet === "connectError" ? row.quote : "", out: row.fault ? outcomeOf({ ...row, status: "" }) : row.packet === "connectError" ? t("row.refused") : "",
+    who: who || "–",
+    dim: !who,
+    tag: t("row.socket"),
+    before: row.quiet ? `${row.packet} ` : `${t(`row.packet.${row.packet}`)} `,
+    place: row.room ? placeName(row.room) : "",
+    after: row.transport ? ` · ${row.transport}` : "",
+    quote: row.packet === "connectError" ? row.quote : "",
+    out: row.fault ? outcomeOf({ ...row, status: "" }) : row.packet === "connectError" ? t("row.refused") : "",
   }),
 
   event: (row, who) => {
     const many = row.to?.length ?? 0;
     return {
-      who: many ? (many === 1 ? `→ ${who}` : t("row.sockets", { n: many })) : who, dim: true, tag: t("row.event"), before: `${row.event} `, place: row.room ? placeName(row.room) : "",
-      after: row.by ? ` · ${row.by}` : "", quote: quoted(row.quote) || (row.files ? t("row.files", { n: row.files }) : ""),
+      who: many ? (many === 1 ? `→ ${who}` : t("row.sockets", { n: many })) : who,
+      dim: true,
+      tag: t("row.event"),
+      before: `${row.event} `,
+      place: row.room ? placeName(row.room) : "",
+      after: row.by ? ` · ${row.by}` : "",
+      quote: quoted(row.quote) || (row.files ? t("row.files", { n: row.files }) : ""),
       out: row.fault ? outcomeOf({ ...row, status: "" }) : many ? t("row.delivered") : t("row.sent"),
     };
   },
 
   push: (row, who) => ({
-    who: `→ ${who || "–"}`, dim: true, tag: t("row.push"), tagKind: "", before: "", place: row.device, after: row.room && place(row.room) ? ` · ${placeName(row.room)}` : "", quote: quoted(row.quote), out: t("row.standin"), outKind: "",
+    who: `→ ${who || "–"}`,
+    dim: true,
+    tag: t("row.push"),
+    tagKind: "",
+    before: "",
+    place: row.device,
+    after: row.room && place(row.room) ? ` · ${placeName(row.room)}` : "",
+    quote: quoted(row.quote),
+    out: t("row.standin"),
+    outKind: "",
   }),
 
-  mail: (row) => ({ who: `→ ${personName(row.person)}`, dim: true, tag: t("row.mail"), tagKind: "", before: row.quote, out: t("row.standin"), outKind: "" }),
+  mail: (row) => ({
+    who: `→ ${personName(row.person)}`,
+    dim: true,
+    tag: t("row.mail"),
+    tagKind: "",
+    before: row.quote,
+    out: t("row.standin"),
+    outKind: "",
+  }),
 
   payment: (row, who) => ({
-    who: who || "–", dim: !who, tag: t("row.payment"), tagKind: "", before: `${t(`row.payment.${row.event}`)} `, place: row.quote, after: row.count === undefined ? "" : ` · ${t("row.won", { won: number(row.count) })}`,
-    out: row.code ?? "", outKind: row.code ? "bad" : "good",
+    who: who || "–",
+    dim: !who,
+    tag: t("row.payment"),
+    tagKind: "",
+    before: `${t(`row.payment.${row.event}`)} `,
+    place: row.quote,
+    after: row.count === undefined ? "" : ` · ${t("row.won", { won: number(row.count) })}`,
+    out: row.code ?? "",
+    outKind: row.code ? "bad" : "good",
   }),
 
   fault: (row) => ({ who: "–", dim: true, tag: t("row.faultTag"), tagKind: "warm", before: row.quote, out: "" }),

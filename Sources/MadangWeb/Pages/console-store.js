@@ -1,4 +1,7 @@
-// The rows of the timeline. The oldest are removed when there are too many.
+/**
+ * The rows of the timeline. The oldest are removed when there are too many.
+ * @module
+ */
 
 import { rowOf } from "./console-row.js";
 
@@ -88,8 +91,12 @@ export class Store extends EventTarget {
   #tell() {
     if (this.#asked) return;
     this.#asked = true;
-    const now = () => { this.#asked = false; this.dispatchEvent(new Event("rows")); };
-    if (document.hidden) setTimeout(now, 250); else requestAnimationFrame(now);
+    const now = () => {
+      this.#asked = false;
+      this.dispatchEvent(new Event("rows"));
+    };
+    if (document.hidden) setTimeout(now, 250);
+    else requestAnimationFrame(now);
   }
 
   /** The row of an entry; also a row that an event's packet joined. */

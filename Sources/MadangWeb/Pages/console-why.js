@@ -1,11 +1,15 @@
-// Explains a refusal and offers a cure.
+/**
+ * Explains a refusal and offers a cure.
+ * @module
+ */
 
 import { post } from "./console-api.js";
-import { codeRow, contractLink, headingTitle, headingsOf } from "./console-contract.js";
-import { button, h } from "./console-dom.js";
+import { codeRow, contractLink, headingsOf, headingTitle } from "./console-contract.js";
+import { button } from "./console-dom.js";
 import { personById, personName, place, placeKey, placeName } from "./console-places.js";
-import { hasText, language, t } from "./console-text.js";
 import { placeOf } from "./console-row.js";
+import { h, toast } from "./elements.js";
+import { currentLanguage, hasText, t } from "./words.js";
 
 const headerOf = (message, name) => message?.headers.find((one) => one.name.toLowerCase() === name)?.value;
 
@@ -29,10 +33,14 @@ function advice(entry) {
   if (!outer.members.includes(entry.account)) return { text: t("why.notMember", words), who, join: outer.name };
   if (entry.code === "E14") {
     const inner = room && place(room);
-    return { text: t("why.notOwner", { ...words, place: inner?.name ?? outer.name, owner: ownerOf(inner?.owner ?? outer.owner) }) };
+    return {
+      text: t("why.notOwner", { ...words, place: inner?.name ?? outer.name, owner: ownerOf(inner?.owner ?? outer.owner) }),
+    };
   }
   const inner = room && place(room);
-  if (inner?.name[0] === "#") return { text: t("why.notInRoom", { ...words, room: inner.name }), who, join: `${outer.name}/${inner.name.slice(1)}` };
+  if (inner?.name[0] === "#") {
+    return { text: t("why.notInRoom", { ...words, room: inner.name }), who, join: `${outer.name}/${inner.name.slice(1)}` };
+  }
   return null;
 }
 
@@ -45,37 +53,62 @@ const ownerEmail = (id) => personById(id)?.email ?? placeName(id ?? "");
  */
 export function why(entry, app, world) {
   if (entry.fault) {
-    return { node: h("div", { class: "why warm" }, h("p", {}, h("strong", {}, t("why.fault", { kind: entry.fault.kind })), " ", t(`effect.${entry.fault.kind}`)),
-      h("p", {}, h("a", { href: `#/${world || "~"}/faults` }, t("why.rule", { rule: entry.fault.rule })))) };
+    return {
+      node: h("div.why.warm", null,
+        h("p", null, h("strong", null, t("why.fault", { kind: entry.fault.kind })), " ", t(`effect.${entry.fault.kind}`)),
+        h("p", null, h("a", { href: `#/${world || "~"}/faults` }, t("why.rule", { rule: entry.fault.rule })))),
+    };
   }
-  if (entry.kind === "request" && entry.status === undefined) return { node: h("div", { class: "why" }, h("p", {}, h("strong", {}, t("why.lost")), " ", t("why.lostText"))) };
-  if (entry.packet === "connectError") return { node: h("div", { class: "why" }, h("p", {}, h("strong", {}, t("why.namespace")), " ", entry.payload ?? ""), h("p", {}, contractLink("socket-access", t("why.contract", { title: "Socket access" })))) };
+  if (entry.kind === "request" && entry.status === undefined) {
+    return { node: h("div.why", null, h("p", null, h("strong", null, t("why.lost")), " ", t("why.lostText"))) };
+  }
+  if (entry.packet === "connectError") {
+    return {
+      node: h("div.why", null,
+        h("p", null, h("strong", null, t("why.namespace")), " ", entry.payload ?? ""),
+        h("p", null, contractLink("socket-access", t("why.contract", { title: "Socket access" })))),
+    };
+  }
   const code = entry.code;
   if (!code) return null;
   const said = explanationOf(entry);
   const hint = advice(entry);
-  const links = h("p", { class: "links" });
+  const links = h("p.links");
   const paragraph = h("blockquote", { lang: "en" });
   paragraph.hidden = true;
   codeRow(code).then((row) => {
     if (!row) return;
-    paragraph.replaceChildren(h("span", { class: "mono" }, code), ` ${row[0].replaceAll("`", "")} · ${row[1].replaceAll("`", "")}`);
+    paragraph.replaceChildren(h("span.mono", null, code), ` ${row[0].replaceAll("`", "")} · ${row[1].replaceAll("`", "")}`);
     paragraph.hidden = false;
   }).catch(() => {});
-  Promise.all(["error-codes", ...headingsOf(entry.operation, code, said)].map(async (id) => [id, await headingTitle(id)])).then((found) => {
-    links.replaceChildren(t("why.contractLinks"), ...found.filter(([, title]) => title).flatMap(([id, title], index) => [index ? ", " : " ", contractLink(id, title)]));
-  }).catch(() => {});
-  const node = h("div", { class: "why" },
+  Promise.all(["error-codes", ...headingsOf(entry.operation, code, said)].map(async (id) => [id, await headingTitle(id)])).then(
+    (found) => {
+      links.replaceChildren(
+        t("why.contractLinks"),
+        ...found.filter(([, title]) => title).flatMap(([id, title], index) => [index ? ", " : " ", contractLink(id, title)]),
+      );
+    },
+  ).catch(() => {});
+  const node = h("div.why", null,
     // The server's reason is English; in other languages the meaning of the code stands before it.
-    language === "en" && said ? h("p", {}, h("strong", { class: "said" }, `${code}: ${said}.`), hint ? ` ${hint.text}` : "")
-      : [h("p", {}, h("strong", {}, `${code}: ${hasText(`code.${code}`) ? t(`code.${code}`) : code}`), hint ? ` ${hint.text}` : ""), said ? h("p", { class: "said", lang: "en" }, said) : null],
-    paragraph, links);
-  const act = hint?.join ? button(t("why.letIn", { who: hint.who, place: hint.join }), async () => {
-    try {
-      await post(world, `people/${encodeURIComponent(entry.account)}/join`, { in: hint.join });
-      app.toast(t("why.isIn", { who: hint.who, place: hint.join }));
-      app.readNames();
-    } catch (error) { app.fail(error); }
-  }) : null;
+    currentLanguage() === "en" && said ? h("p", null, h("strong.said", null, `${code}: ${said}.`), hint ? ` ${hint.text}` : "") : [
+      h("p", null,
+        h("strong", null, `${code}: ${hasText(`code.${code}`) ? t(`code.${code}`) : code}`),
+        hint ? ` ${hint.text}` : ""),
+      said ? h("p.said", { lang: "en" }, said) : null,
+    ],
+    paragraph,
+    links);
+  const act = hint?.join
+    ? button(t("why.letIn", { who: hint.who, place: hint.join }), async () => {
+      try {
+        await post(world, `people/${encodeURIComponent(entry.account)}/join`, { in: hint.join });
+        toast(t("why.isIn", { who: hint.who, place: hint.join }));
+        app.readNames();
+      } catch (error) {
+        app.fail(error);
+      }
+    })
+    : null;
   return { node, act };
 }

@@ -1,27 +1,41 @@
-// The developer's console: starts it, and knows the world, the page and the keys.
+/**
+ * The developer's console: starts it, and knows the world, the page and the keys.
+ * @module
+ */
 
 import { CallError, get, post } from "./console-api.js";
-import { fill, h, say } from "./console-dom.js";
+import { faultRows, mailRows, markRow } from "./console-besides.js";
+import { fill, say } from "./console-dom.js";
 import { follow } from "./console-follow.js";
+import { frame } from "./console-frame.js";
 import { live } from "./console-live.js";
 import { readNames } from "./console-places.js";
-import { frame } from "./console-frame.js";
-import { mailRows, faultRows, markRow } from "./console-besides.js";
 import { showWorlds } from "./console-rows.js";
 import { Store } from "./console-store.js";
-import { loadTexts, t } from "./console-text.js";
+import { h, toast } from "./elements.js";
+import { preferredLanguage, t, useLanguage } from "./words.js";
 
 /** Pages besides "Live", read when they are first opened. */
 const PAGES = {
-  people: () => import("./console-page-people.js"), sockets: () => import("./console-page-sockets.js"), worlds: () => import("./console-page-worlds.js"), clock: () => import("./console-page-clock.js"),
-  faults: () => import("./console-page-faults.js"), scripts: () => import("./console-page-scripts.js"), seeds: () => import("./console-page-seeds.js"), review: () => import("./console-page-review.js"),
-  coverage: () => import("./console-page-coverage.js"), payments: () => import("./console-page-payments.js"), tokens: () => import("./console-page-tokens.js"), phone: () => import("./console-page-phone.js"),
-  pushes: async () => ({ default: (await import("./console-page-sent.js")).pushes }), mails: async () => ({ default: (await import("./console-page-sent.js")).mails }),
+  people: () => import("./console-page-people.js"),
+  sockets: () => import("./console-page-sockets.js"),
+  worlds: () => import("./console-page-worlds.js"),
+  clock: () => import("./console-page-clock.js"),
+  faults: () => import("./console-page-faults.js"),
+  scripts: () => import("./console-page-scripts.js"),
+  seeds: () => import("./console-page-seeds.js"),
+  review: () => import("./console-page-review.js"),
+  coverage: () => import("./console-page-coverage.js"),
+  payments: () => import("./console-page-payments.js"),
+  tokens: () => import("./console-page-tokens.js"),
+  phone: () => import("./console-page-phone.js"),
+  pushes: async () => ({ default: (await import("./console-page-sent.js")).pushes }),
+  mails: async () => ({ default: (await import("./console-page-sent.js")).mails }),
   contract: () => import("./console-contract.js"),
 };
 /** Journals of so many worlds are followed together. */
 const MOST_WORLDS = 12;
-const TOAST = 5000;
+const texts = (code) => (code === "ko" ? import("./console.text.ko.js") : import("./console.text.en.js"));
 
 /** The services that pages use. */
 class App {
@@ -48,16 +62,28 @@ class App {
   #filters = false;
 
   /** The world of calls; "" is the server. */
-  get world() { return this.where === "~" || this.where === "*" ? "" : this.where; }
-  worlds() { return this.#worlds; }
-  operations() { return this.#operations; }
-  onWorlds(act) { this.#listeners.add(act); return () => this.#listeners.delete(act); }
-  tick(act) { this.#ticking.add(act); return () => this.#ticking.delete(act); }
+  get world() {
+    return this.where === "~" || this.where === "*" ? "" : this.where;
+  }
+  worlds() {
+    return this.#worlds;
+  }
+  operations() {
+    return this.#operations;
+  }
+  onWorlds(act) {
+    this.#listeners.add(act);
+    return () => this.#listeners.delete(act);
+  }
+  tick(act) {
+    this.#ticking.add(act);
+    return () => this.#ticking.delete(act);
+  }
 
   async start() {
     const about = get("", "about").catch(() => this.about);
     const worlds = get("", "worlds").catch(() => []);
-    await loadTexts();
+    await useLanguage(preferredLanguage(), texts);
     this.#frame = frame(this);
     document.body.replaceChildren(this.#frame.node);
     this.#live = live(this);
@@ -76,25 +102,36 @@ class App {
   // MARK: Addresses
 
   /** The address of a page in the present world. */
-  link(page, ...rest) { return `#/${encodeURIComponent(this.where)}/${page}${rest.filter(Boolean).map((one) => (one[0] === "?" ? one : `/${one.split("/").map(encodeURIComponent).join("/")}`)).join("")}`; }
-  goWorld(world, page = "live") { location.hash = `#/${encodeURIComponent(world || "~")}/${page}`; }
+  link(page, ...rest) {
+    const part = (one) => (one[0] === "?" ? one : `/${one.split("/").map(encodeURIComponent).join("/")}`);
+    return `#/${encodeURIComponent(this.where)}/${page}${rest.filter(Boolean).map(part).join("")}`;
+  }
+
+  goWorld(world, page = "live") {
+    location.hash = `#/${encodeURIComponent(world || "~")}/${page}`;
+  }
   /** Opens the present page again. */
-  again() { this.#route(true); }
+  again() {
+    this.#route(true);
+  }
   /** Keeps the query in the address, without another step in the history. */
-  remember(query) { history.replaceState(null, "", this.link("live", query ? `?${query}` : "")); }
-  origin(world) { return this.#worlds.find((one) => one.id === world)?.url ?? location.origin; }
-  /** The chat of a person, without signing in. */
-  chatAs(email) { return `people/${encodeURIComponent(email)}/?world=${encodeURIComponent(this.world)}`; }
+  remember(query) {
+    history.replaceState(null, "", this.link("live", query ? `?${query}` : ""));
+  }
+  origin(world) {
+    return this.#worlds.find((one) => one.id === world)?.url ?? location.origin;
+  }
 
   async #route(anew = false) {
     const hash = location.hash.slice(1);
-    const [path, query] = hash.includes("?") ? [hash.slice(0, hash.indexOf("?")), hash.slice(hash.indexOf("?") + 1)] : [hash, undefined];
+    const mid = hash.indexOf("?");
+    const [path, query] = mid < 0 ? [hash] : [hash.slice(0, mid), hash.slice(mid + 1)];
     const [, first = "", name = "live", ...rest] = path.split("/").map(decodedPart);
     const usual = this.alone ? "~" : (this.#worlds.at(-1)?.id ?? "~");
     // The contract is the same in all worlds: reading it leaves none.
     const named = this.#worlds.find((one) => one.name === first)?.id ?? first;
     const where = name === "contract" ? this.where || usual : named || usual;
-    if (!first) { history.replaceState(null, "", `#/${encodeURIComponent(where)}/live`); }
+    if (!first) history.replaceState(null, "", `#/${encodeURIComponent(where)}/live`);
     const isOther = where !== this.where;
     if (isOther) this.#enter(where);
     this.#frame.draw(name);
@@ -116,7 +153,9 @@ class App {
       const made = (await PAGES[name]()).default;
       if (this.#page !== turn) return;
       this.#show(made(this, rest), mark);
-    } catch (error) { this.fail(error); }
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   #show(page, mark) {
@@ -141,7 +180,11 @@ class App {
     this.readNames();
     follow(this.#followed, {
       entries: (world, entries) => this.store.take(world, entries),
-      reset: (world) => { this.store.add([markRow(world, this.now(), t("mark.reset", { world: this.#worlds.find((one) => one.id === world)?.name ?? (world || t("world.server")) }))]); this.readNames(); },
+      reset: (world) => {
+        const name = this.#worlds.find((one) => one.id === world)?.name ?? (world || t("world.server"));
+        this.store.add([markRow(world, this.now(), t("mark.reset", { world: name }))]);
+        this.readNames();
+      },
       state: (state) => this.#frame.state(state),
     }, this.#following.signal);
     mailRows.begin();
@@ -151,7 +194,9 @@ class App {
   }
 
   async readWorlds() {
-    try { this.#take(this.alone ? [await get("", "world")] : await get("", "worlds")); } catch { /* it says so above the page */ }
+    try {
+      this.#take(this.alone ? [await get("", "world")] : await get("", "worlds"));
+    } catch { /* it says so above the page */ }
   }
 
   #take(worlds) {
@@ -168,7 +213,9 @@ class App {
     this.readWorlds();
   }
 
-  readNames() { return readNames(this.#followed); }
+  readNames() {
+    return readNames(this.#followed);
+  }
 
   /** Polls clock, faults and mails: the journal does not record them. */
   async #look() {
@@ -177,7 +224,10 @@ class App {
     const [clock, faults, mails] = await Promise.all([now("clock"), now("faults"), now(`mails?after=${mailRows.last}`)]);
     if (where !== this.where) return;
     if (clock) this.setClock(clock);
-    if (faults) { this.badge("faults", faults.faults.length ? t("faults.badge", { n: faults.faults.length }) : "", "bad"); this.store.add(faultRows.take(faults.faults, world, this.now(), this.link("faults"))); }
+    if (faults) {
+      this.badge("faults", faults.faults.length ? t("faults.badge", { n: faults.faults.length }) : "", "bad");
+      this.store.add(faultRows.take(faults.faults, world, this.now(), this.link("faults")));
+    }
     if (mails) this.store.add(mailRows.take(mails, world, this.link("mails")));
   }
 
@@ -190,10 +240,13 @@ class App {
     if (sockets) this.badge("sockets", sockets.length || "");
     if (!coverage) return;
     this.badge("coverage", `${Math.floor(coverage.report.percent)} %`);
-    this.#operations = [...new Set(coverage.report.parts.filter((one) => one.section === "operations").flatMap((one) => [...Object.keys(one.counts), ...one.missing]))].sort();
+    const operations = coverage.report.parts.filter((one) => one.section === "operations");
+    this.#operations = [...new Set(operations.flatMap((one) => [...Object.keys(one.counts), ...one.missing]))].sort();
   }
 
-  badge(page, text, kind = "") { this.#frame.badge(page, String(text), kind); }
+  badge(page, text, kind = "") {
+    this.#frame.badge(page, String(text), kind);
+  }
 
   // MARK: Clock
 
@@ -203,57 +256,100 @@ class App {
     return { now: now === null ? null : now + (performance.now() - read) * rate, rate };
   }
 
-  now() { const { now } = this.clock(); return new Date(now ?? Date.now()).toISOString(); }
-  setClock({ now, rate }) { this.#clock = { now: Date.parse(now), rate, read: performance.now() }; this.#tickAll(); }
-  changeClock(body) { return this.doing(post(this.world, "clock", body)).then((clock) => clock && this.setClock(clock)); }
-  #tickAll() { if (!document.hidden) for (const act of this.#ticking) act(); }
+  now() {
+    const { now } = this.clock();
+    return new Date(now ?? Date.now()).toISOString();
+  }
+  setClock({ now, rate }) {
+    this.#clock = { now: Date.parse(now), rate, read: performance.now() };
+    this.#tickAll();
+  }
+  changeClock(body) {
+    return this.doing(post(this.world, "clock", body)).then((clock) => clock && this.setClock(clock));
+  }
+  #tickAll() {
+    if (document.hidden) return;
+    for (const act of this.#ticking) act();
+  }
 
   // MARK: Helpers of pages
 
   /** Repeats until the page is left; not while the window is hidden. */
-  every(ms, act) { this.#timers.push(setInterval(() => { if (!document.hidden) act(); }, ms)); }
-  #repeat(ms, act) { setInterval(() => { if (!document.hidden) act(); }, ms); }
+  every(ms, act) {
+    this.#timers.push(setInterval(() => {
+      if (!document.hidden) act();
+    }, ms));
+  }
+  #repeat(ms, act) {
+    setInterval(() => {
+      if (!document.hidden) act();
+    }, ms);
+  }
 
   /** Awaits a call and shows success or failure. Returns the answer, or null. */
   async doing(promise, done) {
     try {
       const answer = await promise;
-      if (done) this.toast(done(answer));
+      if (done) toast(done(answer));
       return answer || true;
-    } catch (error) { this.fail(error); return null; }
+    } catch (error) {
+      this.fail(error);
+      return null;
+    }
   }
 
-  wording(error) { return error instanceof CallError && error.status === 0 ? t("error.away") : error.message; }
-  fail = (error) => { if (!(error instanceof CallError)) console.error(error); this.toast(this.wording(error), true); };
-
-  toast(text, isBad = false) {
-    const one = h("p", { class: isBad ? "toast bad" : "toast" }, text);
-    this.#frame.toasts.append(one);
-    while (this.#frame.toasts.children.length > 3) this.#frame.toasts.firstChild.remove();
-    setTimeout(() => one.remove(), isBad ? 2 * TOAST : TOAST);
+  wording(error) {
+    return error instanceof CallError && error.status === 0 ? t("error.away") : error.message;
   }
+  fail = (error) => {
+    if (!(error instanceof CallError)) console.error(error);
+    toast(this.wording(error));
+  };
 
   /** Opens the row of an entry as soon as it is there. */
   awaitRow(world, number) {
     if (this.#live.openNumber(world, number)) return;
-    const look = () => { if (this.#live.openNumber(world, number)) stop(); };
-    const stop = () => { this.store.removeEventListener("rows", look); clearTimeout(timer); };
+    const look = () => {
+      if (this.#live.openNumber(world, number)) stop();
+    };
+    const stop = () => {
+      this.store.removeEventListener("rows", look);
+      clearTimeout(timer);
+    };
     const timer = setTimeout(stop, 5000);
     this.store.addEventListener("rows", look);
   }
 
   #key(event) {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) {
+      return;
+    }
     const isTyping = event.target.closest?.("input, textarea, select");
     if (isTyping && event.key !== "Escape") return;
     if (this.#page?.key?.(event)) event.preventDefault();
     else if (event.key === "Escape" && this.#frame.closeMenu()) event.preventDefault();
-    else if (event.key === "/") { event.preventDefault(); this.#filters = true; location.hash = this.link("live"); }
-    else if (event.key === "?" ) { event.preventDefault(); this.#frame.showKeys(); }
+    else if (event.key === "/") {
+      event.preventDefault();
+      this.#filters = true;
+      location.hash = this.link("live");
+    } else if (event.key === "?") {
+      event.preventDefault();
+      this.#frame.showKeys();
+    }
   }
 }
 
-function decodedPart(text) { try { return decodeURIComponent(text); } catch { return text; } }
+function decodedPart(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 const app = new App();
-app.start().catch((error) => { console.error(error); fill(document.body, h("p", { class: "why" }, String(error.message ?? error))); say(document.head.querySelector("title"), "Madang console"); });
+app.start().catch((error) => {
+  console.error(error);
+  fill(document.body, h("p.why", null, String(error.message ?? error)));
+  say(document.head.querySelector("title"), "Madang console");
+});
