@@ -144,7 +144,7 @@ export function render(markdown) {
 }
 
 /** The page "Contract". */
-export default function page(app, [id]) {
+export default function page(_, [id]) {
   const node = h("div.page.prose", null, h("p.soft", null, t("loading")));
   contract().then((markdown) => {
     node.replaceChildren(...render(markdown));

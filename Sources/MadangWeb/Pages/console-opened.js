@@ -102,9 +102,7 @@ export class Opened {
     const acts = h("div.acts", { role: "group", "aria-label": t("open.acts") });
     if (entry.kind === "request" && !entry.longPolling) {
       acts.append(
-        button(t("open.curl"), async () => {
-          if (await copy(curl(entry, this.#app.origin(row.world)), t("open.curl"))) toast(t("copied"));
-        }),
+        button(t("open.curl"), () => this.#copyCurl(row, entry)),
         button(t("open.again"), () => this.#again(row)),
         button(t("open.test"), () => showTest(entry)),
       );
@@ -119,36 +117,23 @@ export class Opened {
     return [reason?.node, acts, ...(entry.kind === "request" ? this.#request(row, entry) : this.#other(row, entry))];
   }
 
+  async #copyCurl(row, entry) {
+    if (await copy(curl(entry, this.#app.origin(row.world)), t("open.curl"))) toast(t("copied"));
+  }
+
   async #again(row) {
-    try {
-      const { number } = await post(row.world, `journal/${row.number}/again`);
-      toast(t("open.sent", { n: number }));
-      this.#app.awaitRow(row.world, number);
-    } catch (error) {
-      this.#app.fail(error);
-    }
+    const sent = await this.#app.doing(post(row.world, `journal/${row.number}/again`), ({ number }) => t("open.sent", { n: `${number}` }));
+    if (sent) this.#app.awaitRow(row.world, sent.number);
   }
 
   #request(row, entry) {
-    const { request, answer } = entry;
+    const { method, path, query, request, answer, status } = entry;
+    const asked = message(`${method} ${path}${query ? `?${query}` : ""}`, request, entry);
+    const isAnswered = answer && status !== undefined;
+    const answered = isAnswered ? message(`${status} ${PHRASES[status] ?? ""}`.trim(), answer, entry) : t("open.noAnswer");
     return [
-      section(
-        t("open.request"),
-        block(message(`${entry.method} ${entry.path}${entry.query ? `?${entry.query}` : ""}`, request, entry), t("open.request")),
-        more(request),
-        truncated(request),
-      ),
-      section(
-        t("open.answer"),
-        block(
-          answer && entry.status !== undefined
-            ? message(`${entry.status} ${PHRASES[entry.status] ?? ""}`.trim(), answer, entry)
-            : t("open.noAnswer"),
-          t("open.answer"),
-        ),
-        more(answer),
-        truncated(answer),
-      ),
+      section(t("open.request"), block(asked, t("open.request")), more(request), truncated(request)),
+      section(t("open.answer"), block(answered, t("open.answer")), more(answer), truncated(answer)),
       section(t("open.written"), h("p.soft", null, writtenBy(row, entry))),
       this.#reached(row),
       this.#before(row),
@@ -163,24 +148,15 @@ export class Opened {
     const near = rows.slice(Math.max(0, at - NEAR), at + NEAR).filter((one) => one.world === row.world);
     const events = near.filter((one) => one.kind === "event" && one.chat === row.chat && one.to);
     const sockets = events.flatMap((one) => one.to.map((to) => [one, to]));
+    const end = row.elapsed + row.ms + 250;
     const pushes = near.filter((one) =>
-      one.kind === "push" && one.room === row.room && one.elapsed >= row.elapsed && one.elapsed <= row.elapsed + row.ms + 250 &&
-      one.quote === row.quote
-    );
+      one.kind === "push" && one.room === row.room && one.quote === row.quote && one.elapsed >= row.elapsed && one.elapsed <= end);
     if (!sockets.length && !pushes.length) return section(t("open.reached"), h("p.soft", null, t("open.reachedNone")));
-    return section(
-      t("open.reached"),
-      h("ul.plain", null,
-        sockets.slice(0, 50).map(([event, [person, session, transport]]) =>
-          h("li", null,
-            this.#jump(event, person ? personName(person) : session),
-            h("span.soft", null, ` · ${transport} · `),
-            h("span.mono.faint", null, session))
-        ),
-        pushes.slice(0, 50).map((push) =>
-          h("li", null, this.#jump(push, personName(push.person)), h("span.soft", null, ` · ${t("row.push")} · ${push.device}`))
-        )),
-    );
+    return section(t("open.reached"), h("ul.plain", null,
+      sockets.slice(0, 50).map(([event, [person, session, transport]]) =>
+        h("li", null, this.#jump(event, person ? personName(person) : session), socketWords(session, transport))),
+      pushes.slice(0, 50).map((push) =>
+        h("li", null, this.#jump(push, personName(push.person)), h("span.soft", null, ` · ${t("row.push")} · ${push.device}`)))));
   }
 
   #jump(row, words) {
@@ -201,19 +177,15 @@ export class Opened {
       if (row.code && one.code === row.code && one.operation === row.operation && one.path === row.path) same++;
     }
     if (!own.length) return null;
-    return section(
-      t("open.before"),
-      same
-        ? h("p.soft", null, t("open.same", { n: same }), " ", h("a", { href: `#/${row.world || "~"}/review` }, t("page.review")))
-        : null,
+    const review = h("a", { href: `#/${row.world || "~"}/review` }, t("page.review"));
+    return section(t("open.before"),
+      same ? h("p.soft", null, t("open.same", { n: same }), " ", review) : null,
       h("ul.plain", null,
         own.map((one) =>
           h("li", null,
             h("span.mono.faint", null, `${one.at.slice(11, 23)} `),
             this.#jump(one, titleOf(one)),
-            h("span.soft", null, ` · ${outcomeOf(one)}`))
-        )),
-    );
+            h("span.soft", null, ` · ${outcomeOf(one)}`)))));
   }
 
   #other(row, entry) {
@@ -237,27 +209,21 @@ export class Opened {
       this.#app.store.rows.findLast((one) => one.kind === "request" && one.chat === row.chat && one.world === row.world);
     return [
       h("dl.facts", null,
-        facts.map((
-          [name, value],
-        ) => [h("dt", null, hasText(`fact.${name}`) ? t(`fact.${name}`) : name), h("dd.mono", null, String(value))])),
+        facts.map(([name, value]) => [h("dt", null, factName(name)), h("dd.mono", null, String(value))])),
       entry.payload ? section(t("open.payload"), block(pretty(entry.payload), t("open.payload")), truncated(entry)) : null,
-      to.length
-        ? section(
-          t("open.reached"),
-          h("ul.plain", null,
-            to.slice(0, 100).map(([person, session, transport]) =>
-              h("li", null,
-                person ? personName(person) : "–",
-                h("span.soft", null, ` · ${transport} · `),
-                h("span.mono.faint", null, session))
-            )),
-        )
-        : null,
+      to.length ? section(t("open.reached"), h("ul.plain", null, to.slice(0, 100).map(socketRow))) : null,
       cause ? section(t("open.cause"), h("p", null, this.#jump(cause, titleOf(cause)))) : null,
     ];
   }
 }
 
+const socketWords = (session, transport) => [
+  h("span.soft", null, ` · ${transport} · `),
+  h("span.mono.faint", null, session),
+];
+const socketRow = ([person, session, transport]) =>
+  h("li", null, person ? personName(person) : "–", socketWords(session, transport));
+const factName = (name) => (hasText(`fact.${name}`) ? t(`fact.${name}`) : name);
 const section = (title, ...children) => h("section.part", null, h("h3", null, title), ...children);
 const truncated = (part) => (part?.truncated ? h("p.soft", null, t("open.truncated")) : null);
 
@@ -286,38 +252,37 @@ const PHRASES = {
   502: "Bad Gateway",
   503: "Service Unavailable",
 };
-/** Headers that decide; the others are folded. */
-const TELLING =
-  /^(sesackey|authorization|refreshtoken|content-type|cookie|set-cookie|range|content-range|if-.*|etag|retry-after|location|x-madang-reason)$/i;
+const TELLING = new Set([
+  "sesackey", "authorization", "refreshtoken", "cookie", "set-cookie", "content-type", "range", "content-range", "etag",
+  "retry-after", "location", "x-madang-reason",
+]);
+/** Whether a header decides something; the others are folded. */
+const isTelling = ({ name }) => TELLING.has(name.toLowerCase()) || /^if-/i.test(name);
 
 /** The headers that say little, folded. */
 function more(part) {
-  const rest = part?.headers.filter(({ name }) => !TELLING.test(name)) ?? [];
+  const rest = part?.headers.filter((one) => !isTelling(one)) ?? [];
   if (!rest.length) return null;
   return h("details", null,
     h("summary.soft", null, t("open.headers", { n: rest.length })),
     block(rest.map(({ name, value }) => `${name}: ${value}`).join("\n"), t("open.headers", { n: rest.length })));
 }
 
+/** A value that the journal masks; beside a token the name of its person. */
+function shownValue({ name, value }, { account }) {
+  if (value !== "***") return value;
+  return name.toLowerCase() === "authorization" && account ? `••• ${personName(account)}` : "•••";
+}
+
+const partLine = ({ name, fileName, size, text }) =>
+  fileName ? `${name}: “${fileName}”, ${bytes(size)}` : `${name}: ${text ?? ""}`;
+
+/** A request or an answer as text: its first line, the headers that decide, its body. */
 function message(first, { headers, body, parts, size }, entry) {
-  const lines = [
-    first,
-    ...headers.filter(({ name }) => TELLING.test(name)).map(({ name, value }) =>
-      `${name}: ${
-        value === "***"
-          ? `•••${name.toLowerCase() === "authorization" && entry.account ? ` ${personName(entry.account)}` : ""}`
-          : value
-      }`
-    ),
-  ];
-  if (parts) {
-    lines.push(
-      "",
-      ...parts.map((
-        part,
-      ) => (part.fileName ? `${part.name}: “${part.fileName}”, ${bytes(part.size)}` : `${part.name}: ${part.text ?? ""}`)),
-    );
-  } else if (body) lines.push("", pretty(body));
+  const telling = headers.filter(isTelling);
+  const lines = [first, ...telling.map((header) => `${header.name}: ${shownValue(header, entry)}`)];
+  if (parts) lines.push("", ...parts.map(partLine));
+  else if (body) lines.push("", pretty(body));
   else if (size) lines.push("", t("open.binary", { size: bytes(size) }));
   return lines.join("\n");
 }

@@ -37,24 +37,17 @@ export default function page(app) {
           STEPS.map(([name, seconds]) =>
             h("button.tile", { type: "button", onclick: () => change({ advance: seconds }) },
               h("b", null, `+ ${t(`clock.step.${name}`)}`),
-              h("span.soft", null, t(`clock.why.${name}`)))
-          ))),
+              h("span.soft", null, t(`clock.why.${name}`)))))),
       h("section.part", null,
         h("h2", null, t("clock.set")),
         formOf("form.row-form",
           () => {
-            if (when.value) {
-              change({
-                set: `${when.value.length === 16 ? `${when.value}:00` : when.value}.000Z`.replace(/(\.\d{3})\.000Z$/, "$1Z"),
-              });
-            }
+            if (when.value) change({ set: new Date(`${when.value}Z`).toISOString() });
           },
           field(t("clock.date"), when, t("clock.utc")),
           h("button.button", null, t("clock.setIt"))),
         formOf("form.row-form",
-          () => {
-            change({ rate: Number(rates.value) });
-          },
+          () => change({ rate: Number(rates.value) }),
           field(t("clock.rate"), rates),
           h("button.button", null, t("clock.setIt"))))),
   };

@@ -85,8 +85,7 @@ function paint(app, report, edition, missingOnly) {
           list.map(([code, times]) =>
             h(times ? "span.code.hit" : "span.code", null,
               h("span.heard", null, t(times ? "coverage.seen" : "coverage.unseen")),
-              code)
-          )));
+              code))));
     }));
   const rest = ["fields", "events", "flows"].filter((one) => parts[one]?.missing.length).map((one) =>
     h("details.part", null,

@@ -16,33 +16,23 @@ export default function page(app, [email, ...rest]) {
   const search = input({ type: "search", placeholder: t("people.find"), "aria-label": t("people.find"), oninput: () => draw() });
   const pane = h("div.person");
   let people = [];
+  const row = (one) =>
+    h("li", null,
+      h("a", { href: app.link("people", one.email), "aria-current": one.email === email && "true" },
+        face(one.id, one.nickname),
+        h("span", null, h("bdi", null, one.nickname), h("span.soft.mono", null, one.email))));
   const draw = () => {
     const wanted = search.value.toLowerCase();
-    keyed(
-      list,
-      people.filter((one) => `${one.nickname} ${one.email}`.toLowerCase().includes(wanted)).slice(0, SHOWN),
-      (one) => one.email,
-      (one) =>
-        h("li", null,
-          h("a", { href: app.link("people", one.email) },
-            face(one.id, one.nickname),
-            h("span", null, h("bdi", null, one.nickname), h("span.soft.mono", null, one.email)))),
-      (element, one) => {
-        const link = element.firstChild;
-        if (one.email === email) link.setAttribute("aria-current", "true");
-        else link.removeAttribute("aria-current");
-      },
-    );
+    const found = people.filter((one) => `${one.nickname} ${one.email}`.toLowerCase().includes(wanted));
+    keyed(list, found.slice(0, SHOWN), (one) => one.email, row);
   };
   get(app.world, "people").then((got) => {
     people = got;
     draw();
     const person = people.find((one) => one.email === email);
     if (person) showPerson(app, pane, person, rest.join("/"));
-    else {fill(
-        pane,
-        people.length ? empty(t("people.choose"), t("people.chooseWhy")) : empty(t("people.none"), t("people.noneWhy")),
-      );}
+    else if (people.length) fill(pane, empty(t("people.choose"), t("people.chooseWhy")));
+    else fill(pane, empty(t("people.none"), t("people.noneWhy")));
   }).catch(app.fail);
   return {
     title: t("page.people"),
@@ -50,6 +40,36 @@ export default function page(app, [email, ...rest]) {
       h("section.side", { "aria-label": t("page.people") }, search, list),
       pane),
   };
+}
+
+/** Opens the chat for browsers as a person. The server signs this browser in; at another address the cookie would not count. */
+async function chatAs(app, { email }) {
+  // Browsers open a tab only at once after a press.
+  const tab = open("about:blank");
+  const answer = await app.doing(post(app.world, `people/${encodeURIComponent(email)}/browser`));
+  if (!tab) return;
+  if (!/^https?:/.test(answer?.url ?? "")) return tab.close();
+  tab.opener = null;
+  tab.location.replace(answer.url);
+}
+
+/** Workspaces of a person with their channels, joined or not, and direct messages. */
+async function readRooms(app, { email }) {
+  const found = [];
+  for (const workspace of await as(app.world, email, "workspaces")) {
+    const lists = ["channels", "my-channels", "dms"].map((one) =>
+      as(app.world, email, `workspaces/${workspace.workspace_id}/${one}`));
+    const [channels, mine, dms] = await Promise.all(lists);
+    const own = new Set(mine.map((one) => one.channel_id));
+    const rooms = channels.map(({ name, channel_id: id }) => ({
+      workspace, name: `#${name}`, path: `channels/${id}`, place: `${workspace.name}/${name}`, joined: own.has(id),
+    }));
+    for (const { user, room_id: id } of dms) {
+      rooms.push({ workspace, name: user.nickname, path: `dms/${id}`, to: user.email, place: workspace.name, joined: true });
+    }
+    found.push({ workspace, rooms });
+  }
+  return found;
 }
 
 async function showPerson(app, pane, person, where) {
@@ -61,98 +81,63 @@ async function showPerson(app, pane, person, where) {
       h("div", null, h("h2", null, h("bdi", null, person.nickname)), h("p.soft.mono", null, person.email)),
       h("div.acts", null,
         h("a.button.back", { href: app.link("people") }, t("back")),
-        h("a.button", { href: app.chatAs(person.email), target: "_blank", rel: "noopener" },
-          t("people.chat", { who: person.nickname })),
+        app.about.chat ? button(t("people.chat", { who: person.nickname }), () => chatAs(app, person)) : null,
         h("a.button", { href: app.link("live", `?person:${person.email.split("@")[0]}`) }, t("people.traffic")))),
     h("p.soft", null, t("people.lead")),
     h("div.rooms-and-room", null, rooms, room),
     joinForm(app, person));
   try {
-    const found = [];
-    for (const workspace of await as(app.world, person.email, "workspaces")) {
-      const [channels, mine, dms] = await Promise.all(
-        ["channels", "my-channels", "dms"].map((one) =>
-          as(app.world, person.email, `workspaces/${workspace.workspace_id}/${one}`)
-        ),
-      );
-      const own = new Set(mine.map((one) => one.channel_id));
-      found.push({
-        workspace,
-        rooms: [
-          ...channels.map((one) => ({
-            name: `#${one.name}`,
-            path: `channels/${one.channel_id}`,
-            place: `${workspace.name}/${one.name}`,
-            joined: own.has(one.channel_id),
-          })),
-          ...dms.map((one) => ({
-            name: one.user.nickname,
-            path: `dms/${one.room_id}`,
-            to: one.user.email,
-            place: workspace.name,
-            joined: true,
-          })),
-        ],
-      });
-    }
-    const all = found.flatMap(({ workspace, rooms: some }) => some.map((one) => ({ ...one, workspace })));
+    const found = await readRooms(app, person);
+    const all = found.flatMap((one) => one.rooms);
+    const link = (one) =>
+      h("a", { href: app.link("people", person.email, one.path), "aria-current": one.path === where && "true" },
+        h("bdi", null, one.name),
+        one.joined ? null : h("span.pill", null, t("people.notIn")));
     fill(rooms,
       found.map(({ workspace, rooms: some }) => [
         h("li.workspace", null, h("bdi", null, workspace.name)),
-        ...some.map((one) =>
-          h("li", null,
-            h("a", { href: app.link("people", person.email, one.path), "aria-current": one.path === where ? "true" : undefined },
-              h("bdi", null, one.name),
-              one.joined ? null : h("span.pill", null, t("people.notIn"))))
-        ),
+        some.map((one) => h("li", null, link(one))),
       ]));
     const chosen = all.find((one) => one.path === where);
     if (chosen) showRoom(app, room, person, chosen);
-    else {fill(
-        room,
-        empty(all.length ? t("people.chooseRoom") : t("people.nowhere"),
-          all.length ? t("people.chooseRoomWhy") : t("people.nowhereWhy")),
-      );}
+    else if (all.length) fill(room, empty(t("people.chooseRoom"), t("people.chooseRoomWhy")));
+    else fill(room, empty(t("people.nowhere"), t("people.nowhereWhy")));
   } catch (error) {
     app.fail(error);
   }
 }
 
+const chatRow = ({ user, createdAt, content, files }) =>
+  h("li", null,
+    face(user.user_id, user.nickname),
+    h("div", null,
+      h("p", null,
+        h("b", null, h("bdi", null, user.nickname)),
+        h("span.faint.mono", null, ` ${createdAt.slice(0, 16).replace("T", " ")}`)),
+      content ? h("p.said-text", { dir: "auto" }, content) : null,
+      files.length ? h("p.soft", null, t("row.files", { n: files.length })) : null));
+
 function showRoom(app, node, person, room) {
   const list = h("ol.chats", { tabindex: "0", "aria-label": room.name });
   const invitation = t("people.write", { who: person.nickname });
   const text = input({ "aria-label": invitation, placeholder: invitation }, "grow");
-  const files = select(
-    ["0", "1", "2", "5"].map((one) => [one, one === "0" ? t("people.noFiles") : t("people.files", { n: Number(one) })]),
-    "0",
-    { "aria-label": t("people.pictures") },
-  );
+  const many = [1, 2, 5].map((n) => [String(n), t("people.files", { n })]);
+  const files = select([["0", t("people.noFiles")], ...many], "0", { "aria-label": t("people.pictures") });
   let last = null;
   const read = async () => {
     // Reading the history of a channel joins it: only members are asked.
     if (!room.joined) return fill(list, h("li.soft", null, t("people.joinFirst")));
-    const chats = (await as(app.world, person.email, `workspaces/${room.workspace.workspace_id}/${room.path}/chats`)).slice(
-      -CHATS,
-    );
+    const whole = await as(app.world, person.email, `workspaces/${room.workspace.workspace_id}/${room.path}/chats`);
+    const chats = whole.slice(-CHATS);
     const mark = chats.map((one) => one.chat_id ?? one.dm_id).join();
     if (mark === last) return;
     last = mark;
     if (!chats.length) return fill(list, h("li.soft", null, t("people.silent")));
-    keyed(
-      list,
-      chats,
-      (one) => one.chat_id ?? one.dm_id,
-      (one) =>
-        h("li", null,
-          face(one.user.user_id, one.user.nickname),
-          h("div", null,
-            h("p", null,
-              h("b", null, h("bdi", null, one.user.nickname)),
-              h("span.faint.mono", null, ` ${one.createdAt.slice(0, 16).replace("T", " ")}`)),
-            one.content ? h("p.said-text", { dir: "auto" }, one.content) : null,
-            one.files.length ? h("p.soft", null, t("row.files", { n: one.files.length })) : null)),
-    );
+    keyed(list, chats, (one) => one.chat_id ?? one.dm_id, chatRow);
     list.scrollTop = list.scrollHeight;
+  };
+  const join = async () => {
+    if (await app.doing(post(app.world, `people/${encodeURIComponent(person.email)}/join`, { in: room.place }))) app.again();
   };
   app.every(2000, () => read().catch(() => {}));
   fill(node,
@@ -172,27 +157,17 @@ function showRoom(app, node, person, room) {
       text,
       files,
       h("button.button.main", null, t("people.post"))),
-    room.joined || room.to ? null : button(t("people.join"),
-      () =>
-        app.doing(post(app.world, `people/${encodeURIComponent(person.email)}/join`, { in: room.place })).then((done) =>
-          done && app.again()
-        )));
+    room.joined || room.to ? null : button(t("people.join"), join));
   read().catch(app.fail);
 }
 
 function joinForm(app, person) {
   const where = input({ placeholder: "Weekend/ios" }, "mono");
   const act = (name) => async () => {
-    if (!where.value.trim()) {
-      where.focus();
-      return;
-    }
-    if (
-      await app.doing(
-        post(app.world, `people/${encodeURIComponent(person.email)}/${name}`, { in: where.value.trim() }),
-        () => t(`people.${name}ed`, { who: person.nickname, where: where.value.trim() }),
-      )
-    ) app.again();
+    if (!where.value.trim()) return where.focus();
+    const call = post(app.world, `people/${encodeURIComponent(person.email)}/${name}`, { in: where.value.trim() });
+    const done = await app.doing(call, () => t(`people.${name}ed`, { who: person.nickname, where: where.value.trim() }));
+    if (done) app.again();
   };
   return formOf("form.row-form",
     () => {

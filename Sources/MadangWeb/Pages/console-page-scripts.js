@@ -4,7 +4,7 @@
  */
 
 import { get, post, remove } from "./console-api.js";
-import { button, empty, field, formOf, say } from "./console-dom.js";
+import { button, empty, field, fill, formOf, say } from "./console-dom.js";
 import { h, keyed } from "./elements.js";
 import { t } from "./words.js";
 
@@ -46,13 +46,9 @@ export default function page(app) {
         say(runs, t("scripts.runs", { n: it.runs, runs: it.runs, failed: it.failed }));
         toggle.stops = it.state === "running";
         say(toggle, toggle.stops ? t("scripts.stop") : t("scripts.start"));
-        keyed(
-          failures,
-          it.failures.slice(0, 5).map((fail, index) => ({ fail, index })),
-          ({ index }) => String(index),
-          ({ fail }) =>
-            h("li.plum", null, t("scripts.failure", { run: fail.run, error: `${fail.code ?? ""} ${fail.error}`.trim() })),
-        );
+        fill(failures,
+          it.failures.slice(0, 5).map(({ run, code, error }) =>
+            h("li.plum", null, t("scripts.failure", { run, error: `${code ?? ""} ${error}`.trim() }))));
       };
       return element;
     }, (element, one) => element.update(one));

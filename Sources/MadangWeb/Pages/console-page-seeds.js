@@ -42,12 +42,10 @@ export default function page(app) {
     }
   };
   const exported = async () => {
-    const seed = await app.doing(call(app.world, "seed", { text: true }));
-    if (seed) {
-      text.value = seed;
-      toast(t("seeds.exported"));
-      text.focus();
-    }
+    const seed = await app.doing(call(app.world, "seed", { text: true }), () => t("seeds.exported"));
+    if (!seed) return;
+    text.value = seed;
+    text.focus();
   };
   return {
     title: t("page.seeds"),
@@ -57,12 +55,9 @@ export default function page(app) {
         SEEDS.map((one) =>
           h("button.tile", { type: "button", onclick: () => make(one) },
             h("b", null, one),
-            h("span.soft", null, t(`seed.${one}`)))
-        )),
+            h("span.soft", null, t(`seed.${one}`))))),
       formOf("form.part",
-        () => {
-          make(text.value);
-        },
+        () => make(text.value),
         field(t("seeds.own"), text, t("seeds.hint")),
         said,
         h("div.acts", null,

@@ -4,7 +4,7 @@
  */
 
 import { get } from "./console-api.js";
-import { block, empty, fill } from "./console-dom.js";
+import { block, button, empty, fill } from "./console-dom.js";
 import { h, keyed } from "./elements.js";
 import { t } from "./words.js";
 
@@ -34,28 +34,19 @@ function box(app, name, { rowOf, paneOf }) {
   const open = (item) => {
     chosen = item.id;
     node.classList.add("chosen");
-    fill(pane,
-      h("button.button.back", {
-        type: "button",
-        onclick: () => {
-          node.classList.remove("chosen");
-          list.querySelector("[aria-current]")?.focus();
-        },
-      }, t("back")),
-      paneOf(item));
+    fill(pane, button(t("back"), shut, "back"), paneOf(item));
     draw();
   };
+  const shut = () => {
+    node.classList.remove("chosen");
+    list.querySelector("[aria-current]")?.focus();
+  };
   const draw = () => {
-    keyed(
-      list,
-      items,
-      (one) => String(one.id),
-      (one) => h("li", null, h("button", { type: "button", onclick: () => open(one) }, rowOf(one))),
-      (element, one) => {
-        if (one.id === chosen) element.firstChild.setAttribute("aria-current", "true");
-        else element.firstChild.removeAttribute("aria-current");
-      },
-    );
+    const make = (one) => h("li", null, h("button", { type: "button", onclick: () => open(one) }, rowOf(one)));
+    keyed(list, items, (one) => String(one.id), make, (element, one) => {
+      if (one.id === chosen) element.firstChild.setAttribute("aria-current", "true");
+      else element.firstChild.removeAttribute("aria-current");
+    });
     if (!items.length) fill(pane, empty(t(`${name}.none`), t(`${name}.noneWhy`)));
     else if (chosen === null) fill(pane, empty(t("sent.choose"), t("sent.chooseWhy")));
   };
@@ -70,9 +61,7 @@ function box(app, name, { rowOf, paneOf }) {
     draw();
   };
   app.every(2000, () => read().catch(() => {}));
-  read().catch((error) => {
-    fill(pane, h("p.why", null, app.wording(error)));
-  });
+  read().catch((error) => fill(pane, h("p.why", null, app.wording(error))));
   return { title: t(`page.${name}`), node };
 }
 

@@ -27,8 +27,7 @@ export default function page(app) {
           if (nickname.value) body.nickname = nickname.value;
           const got = await app.doing(post(app.world, "social-tokens", body), () => t("tokens.isMade"));
           if (!got) return;
-          made.prepend(
-            h("li.line", null,
+          made.prepend(h("li.line", null,
               h("span.pill", null, `${body.provider} ${body.subject}`),
               h("span.mono.grow.break", null, got.token),
               copyButton(() => got.token, t("copy"))),

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { call, post, remove } from "./console-api.js";
+import { post, remove } from "./console-api.js";
 import { button, copyButton, empty, field, formOf, input, say, select } from "./console-dom.js";
 import { SEEDS } from "./console-page-seeds.js";
 import { confirmed } from "./dialogs.js";
@@ -54,6 +54,29 @@ function card(app, world) {
   const snapshots = h("div.snapshots");
   const current = h("span.pill.sky", null, t("worlds.current"));
   const name = input({ "aria-label": t("worlds.snapshotName"), placeholder: t("worlds.snapshotName") }, "name-field");
+  const snapshot = (text) => {
+    const path = `snapshots/${encodeURIComponent(text)}`;
+    const forget = () => app.doing(remove(target, path), () => t("worlds.forgotten", { name: text })).then(() => app.readWorlds());
+    return h("div.line", null,
+      h("bdi", null, text),
+      button(t("worlds.restore"), () => app.returnTo(target, `${path}/restore`, t("worlds.restored", { name: text }))),
+      button(t("worlds.forget"), forget));
+  };
+  const keep = async () => {
+    const given = name.value.trim();
+    if (!given) return name.focus();
+    await app.doing(post(target, "snapshots", { name: given }), () => t("worlds.kept", { name: given }));
+    name.value = "";
+    app.readWorlds();
+  };
+  const drop = async () => {
+    const words = { name: world.name };
+    const title = t("worlds.removeAsk", words);
+    if (!await confirmed({ title, text: t("worlds.removeText"), yes: t("worlds.remove"), grave: true })) return;
+    await app.doing(remove("", `worlds/${encodeURIComponent(id)}`), () => t("worlds.removed", words));
+    await app.readWorlds();
+    if (app.world === id) app.goWorld("~", "worlds");
+  };
   const element = h("article.panel", { "aria-label": world.name },
     h("header", null,
       h("h2", null, h("bdi", null, world.name)),
@@ -69,50 +92,16 @@ function card(app, world) {
       button(t("worlds.look"), () => app.goWorld(target, "live")),
       h("a.button", { href: `${world.url}/`, target: "_blank", rel: "noreferrer" }, t("worlds.chat")),
       button(t("worlds.reset"), () => app.returnTo(target, "reset", t("worlds.wasReset", { name: world.name }))),
-      app.alone ? null : button(t("worlds.remove"), async () => {
-        if (!await confirmed({
-          title: t("worlds.removeAsk", { name: world.name }), text: t("worlds.removeText"), yes: t("worlds.remove"), grave: true,
-        })) return;
-        await app.doing(
-          call("", `worlds/${encodeURIComponent(id)}`, { method: "DELETE" }),
-          () => t("worlds.removed", { name: world.name }),
-        );
-        await app.readWorlds();
-        if (app.world === id) app.goWorld("~", "worlds");
-      })),
+      app.alone ? null : button(t("worlds.remove"), drop)),
     formOf("line",
-      async () => {
-        if (!name.value.trim()) {
-          name.focus();
-          return;
-        }
-        await app.doing(
-          post(target, "snapshots", { name: name.value.trim() }),
-          () => t("worlds.kept", { name: name.value.trim() }),
-        );
-        name.value = "";
-        app.readWorlds();
-      },
+      keep,
       name,
       h("button.button", null, t("worlds.snapshot"))),
     snapshots);
   element.update = (one) => {
     say(now, one.now.slice(0, 19).replace("T", " "));
     current.hidden = app.world !== target;
-    keyed(
-      snapshots,
-      one.snapshots.map((text) => ({ text })),
-      (it) => it.text,
-      ({ text }) =>
-        h("div.line", null,
-          h("bdi", null, text),
-          button(t("worlds.restore"),
-            () => app.returnTo(target, `snapshots/${encodeURIComponent(text)}/restore`, t("worlds.restored", { name: text }))),
-          button(t("worlds.forget"),
-            () =>
-              app.doing(remove(target, `snapshots/${encodeURIComponent(text)}`), () => t("worlds.forgotten", { name: text }))
-                .then(() => app.readWorlds()))),
-    );
+    keyed(snapshots, one.snapshots, (text) => text, snapshot);
   };
   return element;
 }

@@ -63,9 +63,8 @@ async function read(world, of) {
     for (const [index, person] of found.slice(0, MOST_PEOPLE).entries()) {
       if (of !== worlds) return;
       if (index >= ASKED && !person.workspaces.some((one) => unseen.has(one))) continue;
-      const [mine, numbered] = await Promise.all(
-        ["workspaces", `workspaces?${JANUARY}`].map((path) => as(world, person.email, path)),
-      );
+      const lists = ["workspaces", `workspaces?${JANUARY}`].map((path) => as(world, person.email, path));
+      const [mine, numbered] = await Promise.all(lists);
       for (const workspace of mine) {
         const twin = numbered.find((one) => one.name === workspace.name);
         if (unseen.delete(workspace.name)) await readWorkspace(world, person, workspace, twin);
@@ -129,11 +128,8 @@ export const personById = (id) => names.people().find((one) => one.id === id);
 
 export const names = {
   people: () => [...people.values()],
-  rooms: () => [
-    ...new Set(
-      [...places.values()].filter((one) => one.workspace && one.name[0] === "#").map((one) =>
-        `${places.get(one.workspace)?.name}/${one.name.slice(1)}`
-      ),
-    ),
-  ],
+  rooms: () => {
+    const channels = [...places.values()].filter((one) => one.workspace && one.name[0] === "#");
+    return [...new Set(channels.map((one) => `${places.get(one.workspace)?.name}/${one.name.slice(1)}`))];
+  },
 };

@@ -78,8 +78,7 @@ export class ConsoleQuery extends HTMLElement {
             event.preventDefault();
             this.#take(index);
           },
-        }, word)
-      ));
+        }, word)));
     this.#list.hidden = false;
     this.#input.setAttribute("aria-expanded", "true");
     this.#input.removeAttribute("aria-activedescendant");

@@ -31,12 +31,11 @@ export function placeOf(path) {
   for (let index = /^v\d$/.test(parts[0] ?? "") ? 1 : 0; index < parts.length; index++) {
     const part = parts[index];
     const next = parts[index + 1];
+    const isList = part === "channels" && next === "my" && index + 2 === parts.length;
     if (part === "workspaces" && next) {
       place.workspace = next;
       index++;
-    } else if (
-      (part === "channels" || part === "dms") && next && !(part === "channels" && next === "my" && index + 2 === parts.length)
-    ) {
+    } else if ((part === "channels" || part === "dms") && next && !isList) {
       // Rooms of edition 2024-01 may be named instead of numbered.
       [place.room, place.kind] = [decoded(next), part[0]];
       index++;

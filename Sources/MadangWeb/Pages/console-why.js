@@ -8,7 +8,7 @@ import { codeRow, contractLink, headingsOf, headingTitle } from "./console-contr
 import { button } from "./console-dom.js";
 import { personById, personName, place, placeKey, placeName } from "./console-places.js";
 import { placeOf } from "./console-row.js";
-import { h, toast } from "./elements.js";
+import { h } from "./elements.js";
 import { currentLanguage, hasText, t } from "./words.js";
 
 const headerOf = (message, name) => message?.headers.find((one) => one.name.toLowerCase() === name)?.value;
@@ -46,6 +46,17 @@ function advice(entry) {
 
 const ownerEmail = (id) => personById(id)?.email ?? placeName(id ?? "");
 
+/** The server's reason is English; in other languages the meaning of the code stands before it. */
+function reason(code, said, hint) {
+  const more = hint ? ` ${hint.text}` : "";
+  if (currentLanguage() === "en" && said) return h("p", null, h("strong.said", null, `${code}: ${said}.`), more);
+  const meaning = hasText(`code.${code}`) ? t(`code.${code}`) : code;
+  return [
+    h("p", null, h("strong", null, `${code}: ${meaning}`), more),
+    said ? h("p.said", { lang: "en" }, said) : null,
+  ];
+}
+
 /**
  * The box with the reason; null for a success.
  * @param {object} entry A whole entry.
@@ -81,34 +92,21 @@ export function why(entry, app, world) {
     paragraph.replaceChildren(h("span.mono", null, code), ` ${row[0].replaceAll("`", "")} · ${row[1].replaceAll("`", "")}`);
     paragraph.hidden = false;
   }).catch(() => {});
-  Promise.all(["error-codes", ...headingsOf(entry.operation, code, said)].map(async (id) => [id, await headingTitle(id)])).then(
-    (found) => {
-      links.replaceChildren(
-        t("why.contractLinks"),
-        ...found.filter(([, title]) => title).flatMap(([id, title], index) => [index ? ", " : " ", contractLink(id, title)]),
-      );
-    },
-  ).catch(() => {});
+  const headings = ["error-codes", ...headingsOf(entry.operation, code, said)];
+  Promise.all(headings.map(async (id) => [id, await headingTitle(id)])).then((found) => {
+    const known = found.filter(([, title]) => title);
+    links.replaceChildren(t("why.contractLinks"),
+      ...known.flatMap(([id, title], index) => [index ? ", " : " ", contractLink(id, title)]));
+  }).catch(() => {});
   const node = h("div.why", null,
-    // The server's reason is English; in other languages the meaning of the code stands before it.
-    currentLanguage() === "en" && said ? h("p", null, h("strong.said", null, `${code}: ${said}.`), hint ? ` ${hint.text}` : "") : [
-      h("p", null,
-        h("strong", null, `${code}: ${hasText(`code.${code}`) ? t(`code.${code}`) : code}`),
-        hint ? ` ${hint.text}` : ""),
-      said ? h("p.said", { lang: "en" }, said) : null,
-    ],
+    reason(code, said, hint),
     paragraph,
     links);
-  const act = hint?.join
-    ? button(t("why.letIn", { who: hint.who, place: hint.join }), async () => {
-      try {
-        await post(world, `people/${encodeURIComponent(entry.account)}/join`, { in: hint.join });
-        toast(t("why.isIn", { who: hint.who, place: hint.join }));
-        app.readNames();
-      } catch (error) {
-        app.fail(error);
-      }
-    })
-    : null;
-  return { node, act };
+  if (!hint?.join) return { node };
+  const words = { who: hint.who, place: hint.join };
+  const letIn = async () => {
+    const joined = post(world, `people/${encodeURIComponent(entry.account)}/join`, { in: hint.join });
+    if (await app.doing(joined, () => t("why.isIn", words))) app.readNames();
+  };
+  return { node, act: button(t("why.letIn", words), letIn) };
 }

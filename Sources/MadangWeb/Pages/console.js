@@ -44,8 +44,8 @@ class App {
   where = "";
   /** True if the page is of a world itself, on the world's own port. */
   alone = false;
-  /** The server's description: address for other devices, API keys, world. */
-  about = { url: location.origin, keys: {}, world: null };
+  /** The server's description: address for other devices, API keys, world, whether the chat can be opened as a person. */
+  about = { url: location.origin, keys: {}, world: null, chat: false };
   #worlds = [];
   #operations = [];
   #clock = { now: null, rate: 0, read: 0 };
