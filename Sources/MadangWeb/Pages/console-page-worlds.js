@@ -65,8 +65,7 @@ function card(app, world) {
   const keep = async () => {
     const given = name.value.trim();
     if (!given) return name.focus();
-    await app.doing(post(target, "snapshots", { name: given }), () => t("worlds.kept", { name: given }));
-    name.value = "";
+    if (await app.doing(post(target, "snapshots", { name: given }), () => t("worlds.kept", { name: given }))) name.value = "";
     app.readWorlds();
   };
   const drop = async () => {
