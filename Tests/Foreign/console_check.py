@@ -228,7 +228,7 @@ def worlds(stage):
     expect(restore).to_be_visible()
     post("after the snapshot")
     restore.click()
-    expect(stage.said).to_contain_text("signed <b>in")
+    expect(stage.said).to_contain_text("Restored “signed <b>in”")
     assert has("before the snapshot") and not has("after the snapshot"), "restored"
     card.get_by_role("button", name="Reset").click()
     expect(page.locator(".toast", has_text="reset").first).to_be_visible()
@@ -337,10 +337,10 @@ def secrets(stage):
     expect(stage.rows.first).to_be_visible()
     hidden = wire.secrets | {WRONG, PASSWORD, "c00kie-secret", KEY["SesacKey"]}
     stage.narrow("operation:signIn")
-    stage.rows.last.click()
+    stage.rows.first.click()
     expect(page.locator(".opened-row")).to_contain_text("***")
     stage.narrow("operation:me person:mina")
-    stage.rows.last.click()
+    stage.rows.first.click()
     expect(page.locator(".opened-row")).to_contain_text("•••")
     stored = page.evaluate("() => JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])")
     for text in [page.locator("body").inner_text(), stored, *(one.text() for one in stage.answers if one.ok)]:
