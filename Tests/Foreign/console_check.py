@@ -278,7 +278,8 @@ def person(stage):
     with stage.context.expect_page() as opened:
         chat.click()
     expect(opened.value.locator("nav.rail")).to_be_visible()
-    assert opened.value.evaluate("() => fetch('/web/v1/users/me').then(answer => answer.json())")["email"] == "joon@example.com"
+    me = opened.value.evaluate("() => fetch('/web/v1/users/me').then(answer => answer.json())")
+    assert me["email"] == "joon@example.com", me
     opened.value.close()
 
 
@@ -355,12 +356,13 @@ def hostile(stage):
     weekend = wire.workspace("Weekend", mina)
     for index, text in enumerate(HOSTILE):
         wire("POST", f"/v1/workspaces/{weekend}/channels", {"name": text[:30]}, mina)
-        wire("POST", "/v1/users/join", {"email": f"evil{index}@example.com", "password": PASSWORD, "nickname": text[:30]}, KEY)
+        account = {"email": f"evil{index}@example.com", "password": PASSWORD, "nickname": text[:30]}
+        wire("POST", "/v1/users/join", account, KEY)
         wire("PUT", "/v1/users/me", {"nickname": text[:30]}, mina)
         wire("POST", "/_dev/people/joon/post", {"in": "Weekend/ios", "text": text})
         wire("POST", "/_dev/payments", {"merchant_uid": text, "amount": 1})
         wire("POST", "/_dev/scripts", {"name": text, "do": [{"as": "joon", "post": text, "in": "Weekend/ios"}]})
-        wire("POST", "/_dev/worlds/none", {"seed": "empty", "name": text})
+    named = stage.server("POST", "/_dev/worlds", {"seed": "empty", "name": HOSTILE[0]})[1]["id"]
     for name in PAGES:
         stage.open(name)
         expect(page.locator("main")).not_to_be_empty()
@@ -378,6 +380,9 @@ def hostile(stage):
         assert found == [0, 0, []], f"{name}: {found}"
     stage.open("people")
     expect(page.get_by_role("list", name="People")).to_contain_text("<img src=x")
+    stage.open("worlds")
+    expect(page.get_by_role("heading", name=HOSTILE[0])).to_be_visible()
+    stage.server("DELETE", f"/_dev/worlds/{named}")
 
 
 def policy(stage):
@@ -400,7 +405,8 @@ def languages(stage):
         const gaps = (one) => [...new Set(JSON.stringify(one).match(/\\{\\w+\\}/g) ?? [])].sort().join();
         const [english, korean] = [await words('console.text.en.js'), await words('console.text.ko.js')];
         const keys = new Set([...Object.keys(english), ...Object.keys(korean)]);
-        return [keys.size, [...keys].filter(key => !(key in english && key in korean) || gaps(english[key]) !== gaps(korean[key]))];
+        const differs = (key) => !(key in english && key in korean) || gaps(english[key]) !== gaps(korean[key]);
+        return [keys.size, [...keys].filter(differs)];
     }""")
     assert found[0] > 300 and not found[1], found
 

@@ -1,7 +1,7 @@
 """The console while 10,000 events a minute arrive, measured by the browser's own tracing. `console_check.py --load` runs it.
 
-A minute of a room with three listeners: each post is a request, and an event for each of them. The figures: events that the
-timeline took, work of the page's main thread for each frame, and the memory of its process.
+A minute of a busy room. The figures: entries of the journal, which the timeline shows as they come; work of the page's main
+thread for each frame; the memory of its process.
 """
 
 import json
@@ -18,9 +18,12 @@ CATEGORIES = ["toplevel", "devtools.timeline", "disabled-by-default-devtools.tim
 
 
 class Traffic:
-    """Posts in a room and the sockets that hear them: one post makes four entries of the journal."""
+    """Posts in a room, and the sockets that hear them."""
 
     LISTENERS = 3
+    POSTERS = 4
+    # Of a post at least: its request, a notification, for each listener an event; and requests of long-polling that fetch them.
+    ENTRIES = 3 + LISTENERS
 
     def __init__(self, url):
         self.url = url
@@ -34,8 +37,8 @@ class Traffic:
         self.path = f"/v1/workspaces/{weekend}/channels/{room}/chats"
         self.call("GET", self.path)
         self.threads = [threading.Thread(target=self.listen, args=(room,)) for _ in range(self.LISTENERS)]
-        self.threads += [threading.Thread(target=self.post, args=(number,)) for number in range(4)]
-        self.gap = 4 / (A_MINUTE / 60 / (1 + self.LISTENERS))
+        self.threads += [threading.Thread(target=self.post, args=(number,)) for number in range(self.POSTERS)]
+        self.gap = 60 * self.POSTERS * self.ENTRIES / A_MINUTE
         for thread in self.threads:
             thread.start()
 
@@ -43,7 +46,8 @@ class Traffic:
         data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
         kind = "text/plain" if isinstance(body, bytes) else "application/json"
         headers = (headers or self.headers) | {"Content-Type": kind}
-        with urllib.request.urlopen(urllib.request.Request(self.url + path, data, headers, method=method), timeout=60) as answer:
+        request = urllib.request.Request(self.url + path, data, headers, method=method)
+        with urllib.request.urlopen(request, timeout=60) as answer:
             text = answer.read().decode()
         return json.loads(text) if text[:1] in "[{" else text
 
@@ -97,8 +101,7 @@ class Trace:
         mains = {(one["pid"], one["tid"]) for one in self.events
                  if one.get("name") == "thread_name" and one["args"]["name"] == "CrRendererMain"}
         of = {main: [one for one in self.events if (one["pid"], one["tid"]) == main] for main in mains}
-        self.main = max(of, key=lambda main: len(of[main]))
-        self.own = of[self.main]
+        self.own = max(of.values(), key=len)
 
     def frames(self):
         """Milliseconds of processor time between each frame and the next, sorted."""
@@ -114,11 +117,17 @@ class Trace:
             found.append(work)
         return sorted(found)
 
-    def memory(self):
-        """Megabytes that only the page's process has."""
-        with open(f"/proc/{self.main[0]}/smaps_rollup") as lines:
-            sizes = dict(line.split()[:2] for line in lines if ":" in line.split()[0])
-        return (int(sizes["Private_Dirty:"]) + int(sizes["Private_Clean:"])) / 1024
+
+def largest(browser):
+    """Megabytes that only the largest process of a page has."""
+    processes = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+    return max(private(one["id"]) for one in processes if one["type"] == "renderer")
+
+
+def private(process):
+    with open(f"/proc/{process}/smaps_rollup") as lines:
+        sizes = dict(line.split()[:2] for line in lines if ":" in line.split()[0])
+    return (int(sizes["Private_Dirty:"]) + int(sizes["Private_Clean:"])) / 1024
 
 
 def measure(base, browser, seconds):
@@ -130,19 +139,15 @@ def measure(base, browser, seconds):
         page = browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-GB")
         page.goto(f"{base}/_dev/#/{world['id']}/live")
         page.wait_for_selector("console-list [role=option]:not([hidden])")
-        page.evaluate("""() => {
-            const step = () => requestAnimationFrame(step);
-            step();
-        }""")
-        page.wait_for_timeout(2000)
-        first = journal(world["url"])
-        trace, began = Trace(browser), time.monotonic()
-        while time.monotonic() - began < seconds:
-            page.wait_for_timeout(500)
-        took = time.monotonic() - began
+        page.evaluate("() => { const step = () => requestAnimationFrame(step); step(); }")
+        first, began = journal(world["url"]), time.monotonic()
+        page.wait_for_timeout(seconds * 1000 * 2 / 3)
+        # The trace has memory of its own in the page's process.
+        memory = largest(browser)
+        trace = Trace(browser)
+        page.wait_for_timeout(seconds * 1000 / 3)
+        came, took = journal(world["url"]) - first, time.monotonic() - began
         trace.end(page)
-        came = journal(world["url"]) - first
-        memory = trace.memory()
         heap = page.context.new_cdp_session(page).send("Runtime.getHeapUsage")["usedSize"] / 1e6
         elements = page.evaluate("() => document.querySelectorAll('*').length")
     finally:

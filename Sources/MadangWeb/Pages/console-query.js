@@ -49,7 +49,7 @@ const free = (value) => (row) =>
   label(row).toLowerCase().includes(value);
 
 /**
- * The test of a query. Heartbeats and requests of long-polling are shown only with `show:all`.
+ * The test of a query. Heartbeats, requests of long-polling and files of pages are shown only with `show:all`.
  * @param {string} text
  * @returns {(row: object) => boolean}
  */

@@ -7,6 +7,9 @@ import { placeKey } from "./console-places.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const CHAT = /"(?:chat_id|dm_id)":\s*"?([0-9a-f-]+)/;
+const VERSION = /^v\d$/;
+/** Files of the pages that the server has for browsers. */
+const PAGE_FILE = /^\/(?:[\w.-]+\.(?:js|css|svg|png|webmanifest))?$/;
 const QUOTE = 140;
 const BUSY = new Set(["ping", "pong", "noop", "open", "upgrade", "close", "message"]);
 
@@ -28,7 +31,10 @@ function parsed(text) {
 export function placeOf(path) {
   const parts = path.split("/").filter(Boolean);
   const place = { workspace: undefined, room: undefined, kind: "c", rest: [] };
-  for (let index = /^v\d$/.test(parts[0] ?? "") ? 1 : 0; index < parts.length; index++) {
+  // The chat for browsers has the API below `/web`.
+  if (parts[0] === "web" && VERSION.test(parts[1])) parts.shift();
+  if (VERSION.test(parts[0])) parts.shift();
+  for (let index = 0; index < parts.length; index++) {
     const part = parts[index];
     const next = parts[index + 1];
     const isList = part === "channels" && next === "my" && index + 2 === parts.length;
@@ -95,7 +101,7 @@ const KINDS = {
     row.method = entry.method;
     row.path = entry.path;
     Object.assign(row, placeFields(entry.path));
-    row.quiet = entry.longPolling === true;
+    row.quiet = entry.longPolling === true || (entry.method === "GET" && entry.status < 400 && PAGE_FILE.test(entry.path));
     if (entry.status === undefined) row.outcome = "lost";
     else if (entry.status >= 500) row.outcome = "failed";
     else if (entry.status >= 400) row.outcome = "refused";

@@ -59,7 +59,7 @@ export default {
   "live.quick": "Filters",
   "live.errors": "Refused",
   "live.sockets": "Sockets",
-  "live.all": "Heartbeats",
+  "live.all": "Everything",
   "live.following": "Following",
   "live.new": { one: "{new} new", other: "{new} new" },
   "live.count": { one: "{shown} row", other: "{shown} rows" },

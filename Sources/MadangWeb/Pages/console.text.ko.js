@@ -59,7 +59,7 @@ export default {
   "live.quick": "자주 쓰는 필터",
   "live.errors": "거절",
   "live.sockets": "소켓",
-  "live.all": "하트비트",
+  "live.all": "전부",
   "live.following": "따라가기",
   "live.new": { other: "새 행 {new}개" },
   "live.count": { other: "{shown}행" },
