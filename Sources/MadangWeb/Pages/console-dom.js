@@ -98,14 +98,38 @@ export function block(text, label) {
   return h("pre.mono", { tabindex: "0", role: "group", "aria-label": label }, visible(text));
 }
 
-/** JSON with line breaks if the text is JSON, else the text itself. */
-export function pretty(text) {
+const TOKENS = /"(?:[^"\\]|\\.)*"?|[[\]{},:]|[^\s"[\]{},:]+/gs;
+
+/** JSON with line breaks. Its numbers and escapes stay as they were written, and its end may be missing. */
+function indented(text) {
+  let out = "";
+  let depth = 0;
+  let isOpen = false;
+  const line = () => `\n${"  ".repeat(depth)}`;
+  for (const [token] of text.matchAll(TOKENS)) {
+    const closes = token === "}" || token === "]";
+    if (closes) depth = Math.max(0, depth - 1);
+    if (closes !== isOpen) out += line();
+    isOpen = token === "{" || token === "[";
+    if (isOpen) depth++;
+    out += token === ":" ? ": " : token;
+    if (token === ",") out += line();
+  }
+  return out;
+}
+
+/**
+ * A body as it is shown: JSON with line breaks, another text as it is.
+ * @param {boolean} [truncated] whether the end was not kept
+ */
+export function pretty(text, truncated = false) {
   if (!/^\s*[[{]/.test(text) || text.length > 200_000) return text;
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    JSON.parse(text);
   } catch {
-    return text;
+    if (!truncated) return text;
   }
+  return indented(text);
 }
 
 /** Puts text on the clipboard. Without the browser's permission it is selected in a dialog instead, and the answer is false. */

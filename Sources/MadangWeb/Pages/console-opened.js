@@ -81,7 +81,7 @@ export class Opened {
 
   #under(row) {
     const words = [
-      row.person ? personName(row.person) : t("open.nobody"),
+      row.person ? personName(row.person) : t("open.noAccount"),
       row.edition,
       row.world && t("open.world", { world: row.world }),
       row.number && t("open.entry", { n: row.number }),
@@ -210,7 +210,7 @@ export class Opened {
     return [
       h("dl.facts", null,
         facts.map(([name, value]) => [h("dt", null, factName(name)), h("dd.mono", null, String(value))])),
-      entry.payload ? section(t("open.payload"), block(pretty(entry.payload), t("open.payload")), truncated(entry)) : null,
+      entry.payload ? section(t("open.payload"), block(pretty(entry.payload, entry.truncated), t("open.payload")), truncated(entry)) : null,
       to.length ? section(t("open.reached"), h("ul.plain", null, to.slice(0, 100).map(socketRow))) : null,
       cause ? section(t("open.cause"), h("p", null, this.#jump(cause, titleOf(cause)))) : null,
     ];
@@ -278,11 +278,11 @@ const partLine = ({ name, fileName, size, text }) =>
   fileName ? `${name}: “${fileName}”, ${bytes(size)}` : `${name}: ${text ?? ""}`;
 
 /** A request or an answer as text: its first line, the headers that decide, its body. */
-function message(first, { headers, body, parts, size }, entry) {
+function message(first, { headers, body, parts, size, truncated: isCut }, entry) {
   const telling = headers.filter(isTelling);
   const lines = [first, ...telling.map((header) => `${header.name}: ${shownValue(header, entry)}`)];
   if (parts) lines.push("", ...parts.map(partLine));
-  else if (body) lines.push("", pretty(body));
+  else if (body) lines.push("", pretty(body, isCut));
   else if (size) lines.push("", t("open.binary", { size: bytes(size) }));
   return lines.join("\n");
 }

@@ -14,7 +14,7 @@ const EXAMPLE = `scripts:
     after: 200ms
     do: [{as: joon, post: "{nickname}, you said: {text}"}]
   - name: rush
-    as: everybody
+    as: [mina, joon]
     rate: 5/s
     for: 10s
     do: [{post: "Chat {n}", in: Weekend/ios}]

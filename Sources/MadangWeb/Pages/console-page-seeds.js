@@ -17,11 +17,11 @@ people:
 workspaces:
   - name: Weekend
     owner: mina
-    members: everybody
+    members: [joon]
     channels:
       - name: ios
         owner: joon
-        members: everybody
+        members: [mina]
         chats:
           - {from: joon, at: -1h, text: Lunch?}
 `;

@@ -102,7 +102,7 @@ export default {
   "mark.faultOff": "{kind}: 꺼짐",
 
   "open.label": "열린 행",
-  "open.nobody": "계정 없음",
+  "open.noAccount": "계정 없음",
   "open.world": "월드 {world}",
   "open.entry": "{n}번 기록",
   "open.acts": "할 수 있는 일",
