@@ -7,7 +7,7 @@ import { camel, factsOf, literal } from "./console-test-facts.js";
 
 const ESCAPES = { b: "8", f: "c" };
 
-/** A literal of Swift, raw where that reads better: with the escapes that JSON has too. */
+/** A literal of Swift, raw where that reads better: only escapes that JSON and Swift share. */
 function swiftLiteral(value) {
   if (/["\\]/.test(value) && !/"#|\\#|[\0-\x1f]/.test(value)) return `#"${value}"#`;
   return literal(value).replace(/\\(\\|u([0-9a-f]{4})|b|f)/g, (all, sign, digits) =>

@@ -205,7 +205,7 @@ class App {
     for (const one of this.#listeners) one();
   }
 
-  /** Resets a world, or restores a snapshot. The journal does not have it: the timeline gets a row here. */
+  /** Resets a world, or restores a snapshot. The journal has no entry for it, so the timeline gets one here. */
   async returnTo(world, path, done) {
     if (!await this.doing(post(world, path), () => done)) return;
     if (this.#followed.includes(world)) this.store.add([markRow(world, this.now(), done)]);

@@ -211,7 +211,7 @@ export default {
   "worlds.forget": "Delete",
   "worlds.forgotten": "Deleted “{name}”.",
   "seed.courtyard": "5 people, 2 workspaces, 71 chats",
-  "seed.empty": "no one yet",
+  "seed.empty": "no people yet",
   "seed.crowded": "200 people, 100,000 chats",
   "seed.edge": "long names, other scripts, deleted things",
 
@@ -243,7 +243,7 @@ export default {
   "people.find": "Find a person",
   "people.choose": "Choose a person",
   "people.chooseWhy": "See the rooms as this person sees them, and act without a client.",
-  "people.none": "No one is here",
+  "people.none": "No people",
   "people.noneWhy": "Make a world with the seed “courtyard”, or sign up with your app.",
   "people.chat": "Chat as {who}",
   "people.traffic": "Traffic",
