@@ -6,16 +6,7 @@
 import { t } from "./words.js";
 
 const row = (kind, world, at, quote, more) => ({
-  world,
-  kind,
-  at,
-  elapsed: 0,
-  person: "",
-  operation: "",
-  outcome: "ok",
-  quiet: false,
-  quote,
-  ...more,
+  world, kind, at, elapsed: 0, person: "", operation: "", outcome: "ok", quiet: false, quote, ...more,
 });
 
 /** A line across the list. */
@@ -34,11 +25,9 @@ export const mailRows = {
     this.first = false;
     // Ids start again after a reset.
     if (mails.length) this.last = mails.at(-1).id;
-    return was
-      ? []
-      : mails.map((one) =>
-        row("mail", world, one.at, one.subject, { person: one.to, text: one.body, link: [link, t("page.mails")] })
-      );
+    if (was) return [];
+    const more = (one) => ({ person: one.to, text: one.body, link: [link, t("page.mails")] });
+    return mails.map((one) => row("mail", world, one.at, one.subject, more(one)));
   },
 };
 
