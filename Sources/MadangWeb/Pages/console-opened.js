@@ -8,10 +8,12 @@ import { curl } from "./console-curl.js";
 import { block, button, copy, fill, pretty } from "./console-dom.js";
 import { bytes, duration } from "./console-figures.js";
 import { entryOf } from "./console-follow.js";
-import { personName, place, placeName } from "./console-places.js";
+import { message, more, statusLine } from "./console-message.js";
+import { personName, placeName } from "./console-places.js";
 import { outcomeOf, pathWords, wordsOf } from "./console-rows.js";
 import { showTest } from "./console-testdialog.js";
 import { why } from "./console-why.js";
+import { writtenBy } from "./console-written.js";
 import { h, toast } from "./elements.js";
 import { hasText, t } from "./words.js";
 
@@ -130,7 +132,7 @@ export class Opened {
     const { method, path, query, request, answer, status } = entry;
     const asked = message(`${method} ${path}${query ? `?${query}` : ""}`, request, entry);
     const isAnswered = answer && status !== undefined;
-    const answered = isAnswered ? message(`${status} ${PHRASES[status] ?? ""}`.trim(), answer, entry) : t("open.noAnswer");
+    const answered = isAnswered ? message(statusLine(status), answer, entry) : t("open.noAnswer");
     return [
       section(t("open.request"), block(asked, t("open.request")), more(request), truncated(request)),
       section(t("open.answer"), block(answered, t("open.answer")), more(answer), truncated(answer)),
@@ -239,75 +241,4 @@ export function titleOf(row) {
   if (row.kind === "mark" || row.kind === "fault" || row.kind === "mail") return row.quote;
   const it = wordsOf(row);
   return [it.tag, it.before?.trim(), it.place, it.after?.trim()].filter(Boolean).join(" ");
-}
-
-const PHRASES = {
-  200: "OK",
-  206: "Partial Content",
-  304: "Not Modified",
-  400: "Bad Request",
-  404: "Not Found",
-  429: "Too Many Requests",
-  500: "Internal Server Error",
-  502: "Bad Gateway",
-  503: "Service Unavailable",
-};
-const TELLING = new Set([
-  "sesackey", "authorization", "refreshtoken", "cookie", "set-cookie", "content-type", "range", "content-range", "etag",
-  "retry-after", "location", "x-madang-reason",
-]);
-/** Whether a header decides something; the others are folded. */
-const isTelling = ({ name }) => TELLING.has(name.toLowerCase()) || /^if-/i.test(name);
-
-/** The headers that say little, folded. */
-function more(part) {
-  const rest = part?.headers.filter((one) => !isTelling(one)) ?? [];
-  if (!rest.length) return null;
-  return h("details", null,
-    h("summary.soft", null, t("open.headers", { n: rest.length })),
-    block(rest.map(({ name, value }) => `${name}: ${value}`).join("\n"), t("open.headers", { n: rest.length })));
-}
-
-/** A value that the journal masks; beside a token the name of its person. */
-function shownValue({ name, value }, { account }) {
-  if (value !== "***") return value;
-  return name.toLowerCase() === "authorization" && account ? `••• ${personName(account)}` : "•••";
-}
-
-const partLine = ({ name, fileName, size, text }) =>
-  fileName ? `${name}: “${fileName}”, ${bytes(size)}` : `${name}: ${text ?? ""}`;
-
-/** A request or an answer as text: its first line, the headers that decide, its body. */
-function message(first, { headers, body, parts, size, truncated: isCut }, entry) {
-  const telling = headers.filter(isTelling);
-  const lines = [first, ...telling.map((header) => `${header.name}: ${shownValue(header, entry)}`)];
-  if (parts) lines.push("", ...parts.map(partLine));
-  else if (body) lines.push("", pretty(body, isCut));
-  else if (size) lines.push("", t("open.binary", { size: bytes(size) }));
-  return lines.join("\n");
-}
-
-const READS_THAT_WRITE = {
-  channelHistory: "joins",
-  leaveChannel: "leaves",
-  leaveWorkspace: "leaves",
-  signOut: "signsOut",
-  refresh: "token",
-};
-
-/** What a request changed. The server does not report it; operation, answer and the contract's rule on failures imply it. */
-function writtenBy(row, entry) {
-  if (entry.fault && row.outcome === "fault" && entry.status !== 200) return t("written.fault");
-  if (row.outcome === "refused" || row.outcome === "failed") return t("written.nothing");
-  if (entry.method === "GET") {
-    return t(READS_THAT_WRITE[entry.operation] ? `written.${READS_THAT_WRITE[entry.operation]}` : "written.read");
-  }
-  const files = /"files":\[("[^\]]*")\]/.exec(entry.answer?.body ?? "")?.[1].split(",").length ?? 0;
-  const where = row.room ? (place(row.room)?.name ?? "") : "";
-  if (row.chat) {
-    return [t("written.chat", { id: row.chat, where }), files ? t("written.files", { n: files }) : ""].filter(Boolean).join(" ");
-  }
-  return hasText(`written.${entry.operation}`)
-    ? t(`written.${entry.operation}`)
-    : t("written.changed", { operation: entry.operation ?? entry.method });
 }
