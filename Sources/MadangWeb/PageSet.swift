@@ -92,7 +92,7 @@ extension HTTPFields {
     .contentSecurityPolicy: """
     default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; form-action 'self'; \
     base-uri 'none'; frame-ancestors 'none'; manifest-src 'self'; worker-src 'self'; media-src 'self' blob:; \
-    require-trusted-types-for 'script'
+    require-trusted-types-for 'script'; trusted-types 'none'
     """,
     .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer", .cacheControl: "no-cache",
     .crossOriginOpenerPolicy: "same-origin", .crossOriginResourcePolicy: "same-origin",
