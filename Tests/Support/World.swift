@@ -32,7 +32,7 @@ package struct World: Sendable {
   ///   - kit: Makes the kit that stands around the server, from its clock.
   package static func run(
     _ engine: TestEngine, settings: ServerSettings = settings, clock: Clock = stoppedClock, logger: Logger? = nil,
-    kit: @escaping @Sendable (Clock) -> TestKit = { TestKit(clock: $0) },
+    kit: @escaping @Sendable (Clock) -> TestKit = { TestKit(clock: $0, annex: nil) },
     _ body: @escaping @Sendable (World) async throws -> Void
   ) async throws {
     try await withEngine(engine) { place in
@@ -49,7 +49,7 @@ package struct World: Sendable {
   /// Two servers on one database and one data directory.
   package static func pair(
     _ engine: TestEngine, settings: ServerSettings = settings,
-    kit: @escaping @Sendable (Clock) -> TestKit = { TestKit(clock: $0) },
+    kit: @escaping @Sendable (Clock) -> TestKit = { TestKit(clock: $0, annex: nil) },
     _ body: @escaping @Sendable (World, World) async throws -> Void
   ) async throws {
     try await withEngine(engine) { place in
@@ -93,7 +93,7 @@ package struct World: Sendable {
   /// Runs a server on the data that the settings name, which is kept.
   package static func run(
     _ settings: ServerSettings, clock: Clock = stoppedClock, logger: Logger? = nil,
-    kit: @Sendable (Clock) -> TestKit = { TestKit(clock: $0) },
+    kit: @Sendable (Clock) -> TestKit = { TestKit(clock: $0, annex: nil) },
     _ body: @Sendable (World) async throws -> Void
   ) async throws {
     var quiet = Logger(label: "test")

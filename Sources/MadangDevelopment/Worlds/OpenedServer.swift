@@ -3,7 +3,6 @@ import Logging
 import MadangCore
 import MadangOperations
 import MadangServer
-import MadangWeb
 import SocketIOServer
 import Storage
 import Synchronization
@@ -31,7 +30,7 @@ final class OpenedServer: Sendable {
       if let moment = state.standIns { standIns.moment = moment }
       let server = try await buildServer(
         settings, clock: kit.clock, ids: ids.ids, pools: pools, ledger: ledger, listens: false,
-        surroundings: kit.surroundings(standIns), annex: webChat, logger: logger)
+        surroundings: kit.surroundings(standIns), annex: kit.annex, logger: logger)
       running = CurrentServer.Running(server: server, calls: calls, standIns: standIns)
     } catch {
       try? FileManager.default.removeItem(at: folder)

@@ -25,6 +25,7 @@ package final class TestKit: Sendable {
   private let connections = Connections()
   private let disturbedSessions = DisturbedSessions()
   let clock: MadangCore.Clock
+  let annex: AnnexMaker?
   private let calls = CallsToEnd()
   private let waits: Waits
   private let further = Mutex<(@Sendable (DevelopmentCall) async throws -> Response?)?>(nil)
@@ -32,10 +33,13 @@ package final class TestKit: Sendable {
   /// - Parameters:
   ///   - clock: The server's.
   ///   - waits: The waiting calls.
+  ///   - annex: Of each of its servers.
   package init(
-    clock: MadangCore.Clock, journal limits: Journal.Limits = Journal.Limits(), waits: Waits = Waits()
+    clock: MadangCore.Clock, journal limits: Journal.Limits = Journal.Limits(), waits: Waits = Waits(),
+    annex: AnnexMaker? = webChat
   ) {
     self.clock = clock
+    self.annex = annex
     self.waits = waits
     let outage = Outage(current, connections)
     self.outage = outage
@@ -64,7 +68,7 @@ package final class TestKit: Sendable {
     }
     change(&surroundings)
     let server = try await buildServer(
-      settings, clock: clock, isAlone: isAlone, surroundings: surroundings, annex: webChat, logger: logger)
+      settings, clock: clock, isAlone: isAlone, surroundings: surroundings, annex: annex, logger: logger)
     current.put(.init(server: server, calls: calls, standIns: standIns))
     return server
   }
