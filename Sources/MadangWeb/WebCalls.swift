@@ -10,6 +10,8 @@ struct WebCalls: Sendable {
     let row: EditionOperation
     let parameters: PathParameters
     let needsProof: Bool
+    /// Whether it tells which proof belongs to the cookie.
+    var describes: Bool { row.route == SessionCalls.describeSignedIn.route }
     var isOfAccount: Bool { row.route.access == .token || row.route.access == .expiredToken }
   }
 

@@ -58,6 +58,10 @@ package struct WebChat: Annex {
 
   private func call(_ received: ReceivedRequest) async -> Answer {
     var call = PageCall()
+    guard received.isOfOwnPage else {
+      call.foreignness = Refusal(.badToken, "the request does not come from a page of this server")
+      return await received.answer(call, Self.edition)
+    }
     let shown = cookie.value(in: received.request.headers, isSecure: received.isSecure)
     do {
       if let shown { call.session = try await received.session(refreshToken: shown, Self.edition) }
@@ -73,10 +77,9 @@ package struct WebChat: Annex {
   private func flaw(
     of received: ReceivedRequest, _ found: WebCalls.Found, _ shown: String?, _ session: PageSession?
   ) -> Refusal? {
-    guard received.isOfOwnPage else {
-      return Refusal(.badToken, "the request does not come from a page of this server")
-    }
-    if found.needsProof, !cookie.isProof(received.request.headers[.proof], of: shown) {
+    let proof = received.request.headers[.proof] ?? ""
+    // A page whose cookie now has another session, of another person perhaps, must not read as that one.
+    if found.needsProof || found.isOfAccount && !found.describes && !proof.isEmpty, !cookie.isProof(proof, of: shown) {
       return Refusal(.badToken, "X-Madang-Proof: is missing, or belongs to another session")
     }
     guard session != nil || !found.isOfAccount else {

@@ -22,19 +22,30 @@ struct WebCookie: Sendable {
   /// No value of ours is longer.
   private static let maxLength = 100
 
-  /// The value in a request; nil if there is none.
+  /// The value in a request; nil if there is none. Of several it is the one of the shown proof, else the last: without TLS a page of another
+  /// port can set more, and browsers send those of longer paths first (RFC 6265 section 5.4).
   func value(in headers: HTTPFields, isSecure: Bool) -> String? {
+    let values = values(in: headers, isSecure: isSecure)
+    guard values.count > 1 else { return values.first }
+    return values.first { isProof(headers[.proof], of: $0) } ?? values.last
+  }
+
+  /// How many values are compared with the proof.
+  private static let maxValues = 4
+
+  private func values(in headers: HTTPFields, isSecure: Bool) -> [String] {
     let wanted = name(isSecure)
+    var values: [String] = []
     for field in headers[values: .cookie] {
       for pair in field.split(separator: ";") {
         let parts = pair.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, parts[0].trimmingWhitespace() == wanted, parts[1].utf8.count <= Self.maxLength else {
           continue
         }
-        return parts[1].trimmingWhitespace()
+        values.append(parts[1].trimmingWhitespace())
       }
     }
-    return nil
+    return Array(values.suffix(Self.maxValues))
   }
 
   /// A value for the time before the sign-in.

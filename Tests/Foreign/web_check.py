@@ -688,6 +688,31 @@ def size(stage):
     print(f"  first view: {total} bytes compressed, {len(files)} files")
 
 
+def accounts(stage):
+    """A page of one account does nothing as another account that signs in beside it."""
+    mina, joon = stage.mina, stage.joon
+    page = Person(stage, "mina", "Mina")
+    page.sign_in()
+    page.page.wait_for_selector("nav.rail")
+    before = joon.call("/users/me")["nickname"]
+    page.page.click(".rail .me")
+    # As another tab does it.
+    status = page.page.evaluate(
+        """async ([email, password]) => {
+            const { proof } = await (await fetch("/web/session")).json();
+            const headers = { "X-Madang-Proof": proof, "Content-Type": "application/json" };
+            return (await fetch("/web/session", { method: "POST", headers, body: JSON.stringify({ email, password }) })).status;
+        }""", [joon.email, PASSWORD])
+    assert status == 200, status
+    page.page.fill("dialog[open] input[name=nickname]", "Stolen")
+    page.page.locator("dialog[open] button[type=submit]").click()
+    page.page.wait_for_function("() => performance.getEntriesByType('navigation')[0].type === 'reload'")
+    page.page.wait_for_selector("nav.rail")
+    assert page.call("/users/me")["email"] == joon.email
+    assert joon.call("/users/me")["nickname"] == before, "the other account was changed"
+    page.context.close()
+
+
 def places_end(stage):
     """A workspace is handed over, left and deleted; coins are spent and shown."""
     mina, joon = stage.mina, stage.joon
@@ -729,7 +754,7 @@ def everywhere(stage):
 
 CHECKS = [signing, places, talking, direct, unread, lost, reload, refused,
           polling, carrying, restart, far, unreachable, quick, drafts, keyboard, phone, looks, profile, editing, forged,
-          size, ownership, places_end, everywhere]
+          size, ownership, accounts, places_end, everywhere]
 
 
 @contextlib.contextmanager

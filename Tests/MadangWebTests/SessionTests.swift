@@ -79,7 +79,12 @@ struct SessionTests {
         for (method, path) in changing {
           #expect(try await browser.call(method, path, .json(["nickname": "x"])).code == "E02", "\(method) \(path)")
         }
-        #expect(try await browser.call(.GET, "v1/users/me").json["nickname"] == "Mina")
+        let read = try await browser.call(.GET, "v1/users/me")
+        // Pictures are read without a proof. A page whose cookie has another session must not read as that one.
+        #expect(proof.isEmpty ? try read.json["nickname"] == "Mina" : read.code == "E02")
+        let session = try await world.call(
+          .GET, "/web/session", key: nil, headers: [("Cookie", browser.cookieField), ("X-Madang-Proof", proof)])
+        #expect(try session.json["proof"]?.string == own)
       }
       browser.proof = own
       let foreign: [[(String, String)]] = [
@@ -95,6 +100,47 @@ struct SessionTests {
       }
       let kind = [("Origin", world.url), ("Sec-Fetch-Site", "same-origin")]
       #expect(try await browser.call(.PUT, "v1/users/me", headers: kind, .json(["nickname": "y"])).status == 200)
+    }
+  }
+
+  @Test("calls that another site causes count for no limit of the address")
+  func counting() async throws {
+    try await Browser.run(.sqlite, settings: World.settings(\.callLimits.requests, 20)) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let (browser, other) = (Browser(world), Browser(world))
+      try #require(try await browser.signIn(mina.email).status == 200)
+      for _ in 1...40 {
+        #expect(try await other.call(.GET, "session", headers: [("Sec-Fetch-Site", "cross-site")]).code == "E02")
+      }
+      #expect(try await browser.call(.GET, "v1/users/me").status == 200)
+      #expect(try await other.call(.GET, "session").status == 200)
+      // Calls without a session, and then tokens of no session, use up limits of their own.
+      for _ in 1...40 { _ = try await world.call(.GET, "/web/session", key: nil) }
+      #expect(try await world.call(.GET, "/web/session", key: nil).code == "E98")
+      #expect(try await browser.call(.GET, "v1/users/me").status == 200)
+    }
+  }
+
+  @Test("of several cookies of the name, the one of the proof counts, else the one of the shortest path")
+  func several() async throws {
+    try await Browser.run(.sqlite) { (world) async throws in
+      let (mina, joon) = (try await world.signUp("Mina"), try await world.signUp("Joon"))
+      let (browser, other) = (Browser(world), Browser(world))
+      try #require(try await browser.signIn(mina.email).status == 200)
+      try #require(try await other.signIn(joon.email).status == 200)
+      let name = try #require(browser.cookies.first { $0.key.contains("madang_web") }?.key)
+      for foreign in [try #require(other.session), "p.0", "x"] {
+        let tossed = "\(name)=\(foreign); \(name)=\(try #require(browser.session))"
+        let session = try await world.call(.GET, "/web/session", key: nil, headers: [("Cookie", tossed)])
+        #expect(try session.json["account"]?["nickname"] == "Mina")
+        let (first, second) = (browser.proof, other.proof)
+        let me = try await world.call(
+          .GET, "/web/v1/users/me", key: nil, headers: [("Cookie", tossed), ("X-Madang-Proof", first)])
+        #expect(try me.json["nickname"] == "Mina")
+        let wrong = try await world.call(
+          .GET, "/web/v1/users/me", key: nil, headers: [("Cookie", "\(name)=\(foreign)"), ("X-Madang-Proof", first)])
+        #expect(wrong.code == "E02" && second != first)
+      }
     }
   }
 

@@ -21,6 +21,8 @@ package struct PageCall {
   /// Nil for an unknown path.
   package var operation: (row: EditionOperation, parameters: PathParameters)?
   package var session: PageSession?
+  /// Why the call is refused before it is looked up and counted; nil if it is not. So another site cannot use up the limits of its visitors.
+  package var foreignness: Refusal?
   /// Why the call is refused where other calls are refused for their token; nil if it is not.
   package var flaw: (any Error)?
 
@@ -38,10 +40,11 @@ extension ReceivedRequest {
   }
 
   /// The living session with this refresh token; nil if there is none. Throws `E98` rather than look into the database for an address that
-  /// has used up its limit of calls without a session.
+  /// has shown too many tokens of no session.
   package func session(refreshToken text: String, _ edition: EditionName) async throws -> PageSession? {
     guard RefreshToken.hasForm(text) else { return nil }
-    try service.limits.calls.check(.address(client.networkHash))
+    let unknown = CallLimits.Subject.refreshes(address: client.networkHash)
+    try service.limits.calls.check(unknown)
     do {
       let found = try await service.madang.session(refreshToken: text, edition: edition.rawValue)
       guard let user = found.user, found.refreshExpiresAt > service.madang.clock.now else { return nil }
@@ -49,6 +52,7 @@ extension ReceivedRequest {
         session: found.id, edition: edition.rawValue, expiresAt: found.refreshExpiresAt)
       return PageSession(found: found, token: ShownToken(text: text, claims: claims), user: user)
     } catch let failure as Failure where failure.code == .noSuchSession {
+      try service.limits.calls.count(unknown)
       return nil
     }
   }

@@ -26,10 +26,16 @@ const TRIES = 3;
 const ENDED = new Set(["E02", "E03", "E05", "E06"]);
 
 let proof = "";
+/** The account whose page this is; empty before sign-in. */
+let owner = "";
 let onEnd = () => {};
 
-/** Sets what happens when the session has ended elsewhere. */
-export function whenSessionEnds(listener) {
+/**
+ * Sets what happens when the session has ended elsewhere, or belongs to another account.
+ * @param {string} account whose page this is: no call is made as another one
+ */
+export function whenSessionEnds(account, listener) {
+  owner = account;
   onEnd = listener;
 }
 
@@ -65,7 +71,7 @@ export function forgotPassword(email) {
 
 /** Ends this session, or with `everywhere` all of the account. */
 export function signOut(everywhere) {
-  return write("DELETE", everywhere ? "/web/sessions" : "/web/session");
+  return ended(write("DELETE", everywhere ? "/web/sessions" : "/web/session"));
 }
 
 /**
@@ -74,12 +80,12 @@ export function signOut(everywhere) {
  * @returns {Promise<Object<string, number>>}
  */
 export async function unreadCounts(workspace, rooms) {
-  return (await write("POST", "/web/unreads", { workspace, rooms })).counts;
+  return (await ended(write("POST", "/web/unreads", { workspace, rooms }))).counts;
 }
 
 /** A call of the edition that reads. */
 export function get(path) {
-  return ended(read(`/web/v1${path}`));
+  return ended(proven(() => read(`/web/v1${path}`)));
 }
 
 /** A call of the edition that writes: `body` is an object or a FormData. */
@@ -89,12 +95,25 @@ export function send(method, path, body, headers) {
 
 /** Reads an answer as a stream of bytes. @returns {Promise<Response>} */
 export function getStream(path, signal) {
-  return ended(request(`/web/v1${path}`, { signal }, true));
+  return ended(proven(() => request(`/web/v1${path}`, { signal }, true)));
 }
 
 function keepProof(session) {
-  proof = session.proof;
+  if (!owner || session.account?.user_id === owner) proof = session.proof;
   return session;
+}
+
+/** Makes a call. If another tab has signed in again as the same person, there is another proof: the call is made once more. */
+async function proven(make) {
+  try {
+    return await make();
+  } catch (error) {
+    if (error.code !== "E02") throw error;
+    const before = proof;
+    await readSession();
+    if (proof === before) throw error;
+    return await make();
+  }
 }
 
 async function ended(promise) {
@@ -124,16 +143,7 @@ async function write(method, address, body, more) {
     if (body && !(body instanceof FormData)) headers["Content-Type"] = "application/json";
     return { method, headers, body: body instanceof FormData ? body : body && JSON.stringify(body) };
   };
-  try {
-    return await request(address, options());
-  } catch (error) {
-    if (error.code !== "E02") throw error;
-    // Another tab may have signed in again: its session has another proof.
-    const before = proof;
-    const session = await readSession();
-    if (session.proof === before || (!session.account && address.startsWith("/web/v1"))) throw error;
-    return await request(address, options());
-  }
+  return proven(() => request(address, options()));
 }
 
 /** One request. An answer without a code of the contract counts as lost: a proxy wrote it. */

@@ -49,9 +49,9 @@ export async function startOutbox() {
   state.on("history", recognise);
   state.on("live", () => { if (state.live === "open") wake(); });
   addEventListener("online", wake);
-  for (const kept of await keptEntries(state.account.user_id)) {
-    if (entriesOf(kept.room).some((entry) => entry.id === kept.id)) continue;
-    add({ ...kept, tried: true, state: navigator.locks ? "waiting" : "held", progress: 0, code: "", seen: null, resumed: true });
+  for (const stored of await keptEntries(state.account.user_id)) {
+    if (entriesOf(stored.room).some((entry) => entry.id === stored.id)) continue;
+    add({ ...stored, tried: true, state: navigator.locks ? "waiting" : "held", progress: 0, code: "", seen: null, resumed: true });
   }
 }
 
@@ -71,12 +71,12 @@ export function waitingCount() {
  */
 export function post(room, text, files) {
   if (waitingCount() >= MOST) return false;
-  const kept = {
+  const entry = {
     id: newId(), account: state.account.user_id, workspace: room.place.id, room: room.id,
     path: state.pathOf(room), text, files, since: latest(room),
   };
-  keepEntry(kept);
-  add({ ...kept, tried: false, state: "waiting", progress: 0, code: "", seen: null });
+  keepEntry(entry);
+  add({ ...entry, tried: false, state: "waiting", progress: 0, code: "", seen: null });
   return true;
 }
 
@@ -206,6 +206,11 @@ function arrived(entry, chat) {
   if (claimed.size > MOST_CLAIMED) claimed.delete(claimed.values().next().value);
   const room = state.roomOf(state.placeOf(entry.workspace), entry.room);
   remove(entry);
+  // Sent in order: a later entry, also after a reload, is a later chat, even with the same text.
+  for (const later of entriesOf(entry.room)) {
+    later.since = chat.createdAt;
+    keepEntry(kept(later));
+  }
   if (room) state.arrived(room, chat, false);
 }
 
@@ -219,8 +224,18 @@ function recognise({ room, chat, mine }) {
 }
 
 function isSame(entry, chat) {
-  return chat.user.user_id === state.account.user_id && chat.content === entry.text
+  return chat.user.user_id === state.account.user_id && lines(chat.content) === lines(entry.text)
     && chat.files.length === entry.files.length && chat.createdAt > entry.since && !claimed.has(idOf(chat));
+}
+
+/** Forms turn the end of a line into two characters. */
+function lines(text) {
+  return text.replace(/\r\n?/g, "\n");
+}
+
+/** What is stored of an entry. */
+function kept({ id, account, workspace, room, path, text, files, since }) {
+  return { id, account, workspace, room, path, text, files, since };
 }
 
 function restUntil(milliseconds, entry) {

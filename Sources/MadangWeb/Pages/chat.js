@@ -46,7 +46,7 @@ async function begin() {
   state.begin(current);
   state.marks.keep();
   writeSetting("known", "yes");
-  whenSessionEnds(checkSession);
+  whenSessionEnds(current.account.user_id, checkSession);
   await state.readPlaces(workspaces);
   draw();
   addEventListener("hashchange", () => open().catch((error) => toast(explain(error))));
