@@ -326,6 +326,33 @@ def reload(stage):
     joon.sees("다시 열어도 보내질 글")
 
 
+def equal(stage):
+    """Of two equal chats that wait, a reload after the first was sent loses none."""
+    mina, joon = stage.mina, stage.joon
+    free = [0]
+
+    def pass_some(route):
+        if route.request.method != "POST":
+            return route.continue_()
+        free[0] -= 1
+        return route.continue_() if free[0] >= 0 else route.abort()
+
+    mina.page.route("**/chats", pass_some)
+    for _ in range(2):
+        mina.write("두 번 쓴 같은 글")
+    expect(mina.page.locator(".pending")).to_have_count(2)
+    free[0] = 1
+    mina.sees("두 번 쓴 같은 글")
+    expect(mina.page.locator(".pending")).to_have_count(1)
+    mina.page.wait_for_timeout(500)
+    mina.page.reload()
+    mina.page.wait_for_selector(".pending")
+    mina.page.unroute("**/chats")
+    for person in (mina, joon):
+        person.sees("두 번 쓴 같은 글", 2)
+    expect(mina.page.locator(".pending")).to_have_count(0)
+
+
 def refused(stage):
     """A file that the server refuses: the reason, and a way on."""
     mina = stage.mina
@@ -756,7 +783,7 @@ def everywhere(stage):
     other.context.close()
 
 
-CHECKS = [signing, places, talking, direct, unread, lost, reload, refused,
+CHECKS = [signing, places, talking, direct, unread, lost, reload, equal, refused,
           polling, carrying, restart, far, unreachable, quick, drafts, keyboard, phone, looks, profile, editing, forged,
           size, ownership, accounts, places_end, everywhere]
 
