@@ -91,6 +91,7 @@ def check_password(stage):
     stage.sign_up("mina@example.com")
     page = stage.page()
     page.goto(stage.base + "/password")
+    page.wait_for_selector("input:focus")
     page.keyboard.type("mina@example.com")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="메일을 확인해 주세요")).to_be_visible()
