@@ -59,7 +59,7 @@ package struct WebChat: Annex {
   private func call(_ received: ReceivedRequest) async -> Answer {
     var call = PageCall()
     guard received.isOfOwnPage else {
-      call.foreignness = Refusal(.badToken, "the request does not come from a page of this server")
+      call.originRefusal = Refusal(.badToken, "the request does not come from a page of this server")
       return await received.answer(call, Self.edition)
     }
     let shown = cookie.value(in: received.request.headers, isSecure: received.isSecure)

@@ -94,6 +94,13 @@ class Person:
         self.page.fill("#composer", text)
         self.page.press("#composer", "Enter")
 
+    def hand_over(self, other):
+        """In the dialog of a room or workspace."""
+        self.page.locator("dialog[open]").get_by_role("button", name="관리자 넘기기").click()
+        self.page.locator("dialog[open] .choice", has_text=other.email).click()
+        self.page.locator("dialog[open] .actions .button.main").click()
+        self.page.wait_for_selector(".toast")
+
     def sees(self, text, count=1):
         expect(self.page.locator(".rows:not(.waiting) .text", has_text=text)).to_have_count(count, timeout=20_000)
 
@@ -635,10 +642,7 @@ def ownership(stage):
     mina, joon = stage.mina, stage.joon
     mina.enter("정원")
     mina.page.click(".more")
-    mina.page.locator("dialog[open]").get_by_role("button", name="관리자 넘기기").click()
-    mina.page.locator("dialog[open] .choice", has_text=joon.email).click()
-    mina.page.locator("dialog[open] .actions .button.main").click()
-    mina.page.wait_for_selector(".toast")
+    mina.hand_over(joon)
     mina.page.click(".more")
     mina.page.locator("dialog[open]").get_by_role("button", name="채널 나가기").click()
     mina.page.locator("dialog[open] .actions .grave").click()
@@ -751,10 +755,7 @@ def places_end(stage):
     mina.page.wait_for_selector("dialog:has-text('지금 90개')")
     mina.page.keyboard.press("Escape")
     mina.page.click(".rooms .title")
-    mina.page.locator("dialog[open]").get_by_role("button", name="관리자 넘기기").click()
-    mina.page.locator("dialog[open] .choice", has_text=joon.email).click()
-    mina.page.locator("dialog[open] .actions .button.main").click()
-    mina.page.wait_for_selector(".toast")
+    mina.hand_over(joon)
     mina.page.click(".rooms .title")
     mina.page.locator("dialog[open]").get_by_role("button", name="워크스페이스 나가기").click()
     mina.page.locator("dialog[open] .actions .grave").click()

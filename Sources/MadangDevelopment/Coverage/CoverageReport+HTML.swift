@@ -1,3 +1,5 @@
+import MadangCore
+
 extension CoverageReport {
   /// A self-contained page, which is also well-formed XML.
   package var html: String {
@@ -8,9 +10,9 @@ extension CoverageReport {
       """
     }
     let details = parts.map { part in
-      let missing = part.missing.map { "<li class=\"missing\">\(escaped($0))</li>" }
+      let missing = part.missing.map { "<li class=\"missing\">\($0.asHTML)</li>" }
       let touched = part.counts.sorted { $0.key < $1.key }.map {
-        "<li>\(escaped($0.key)) <small>\($0.value)</small></li>"
+        "<li>\($0.key.asHTML) <small>\($0.value)</small></li>"
       }
       return """
         <h2 id="\(anchor(part))">\(part.edition): \(part.section)</h2>
@@ -49,9 +51,4 @@ extension CoverageReport {
   private func anchor(_ part: Part) -> String { "e\(part.edition)-\(part.section)" }
 
   private func bar(_ percent: Double) -> String { "<meter value=\"\(percent)\" max=\"100\"></meter> \(percent)" }
-
-  private func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      .replacing("\"", with: "&quot;")
-  }
 }

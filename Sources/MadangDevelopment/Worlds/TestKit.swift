@@ -6,9 +6,7 @@ import MadangOperations
 import MadangServer
 import MadangWeb
 import NIOCore
-import OpenAPI
 import SocketIOServer
-import Storage
 import Synchronization
 
 /// The test kit around one server, or several in succession: its clock, faults, people who act, and the calls under `/_dev`
@@ -27,8 +25,8 @@ package final class TestKit: Sendable {
   let clock: MadangCore.Clock
   let annex: AnnexMaker?
   private let calls = CallsToEnd()
-  private let waits: Waits
-  private let further = Mutex<(@Sendable (DevelopmentCall) async throws -> Response?)?>(nil)
+  let waits: Waits
+  let further = Mutex<(@Sendable (DevelopmentCall) async throws -> Response?)?>(nil)
 
   /// - Parameters:
   ///   - clock: The server's.
@@ -137,12 +135,21 @@ package final class TestKit: Sendable {
     let lease = try people.server(over: channel)
     guard !isForOperators else { return try await answer(request, lease.server).response.holding(lease) }
     connections.note(channel)
-    // The clock is read after the lease has begun: a reset sets it before it admits other requests.
-    let exchange = Exchange(request.head, over: channel, at: clock.now, lease)
-    return try await respond(to: request, exchange, by: answer)
+    return try await respond(to: request, exchange(of: request, over: channel, lease), by: answer)
   }
 
-  private func respond(to request: Request, _ exchange: Exchange, by answer: Answering) async throws -> Response {
+  /// A request that the present server is about to answer.
+  func exchange(of request: Request, over channel: any NIOCore.Channel) throws -> Exchange {
+    exchange(of: request, over: channel, try people.server(over: channel))
+  }
+
+  private func exchange(of request: Request, over channel: any NIOCore.Channel, _ lease: ServerLease) -> Exchange {
+    // The clock is read after the lease has begun: a reset sets it before it admits other requests.
+    Exchange(request.head, over: channel, at: clock.now, lease)
+  }
+
+  /// Lets a server answer a request through all faults, and records the result.
+  func respond(to request: Request, _ exchange: Exchange, by answer: Answering) async throws -> Response {
     let response: Response
     do {
       if faults.isIdle {
@@ -155,21 +162,6 @@ package final class TestKit: Sendable {
       throw error
     }
     return await journal.recorded(response, of: exchange)
-  }
-
-  /// Lets the present server answer a recorded request again, through all faults and limits. Throws ``BadCall``.
-  private func sendAgain(_ number: Int, _ call: DevelopmentCall) async throws -> SentAgain {
-    let request = try journal.request(numbered: number).again(authority: call.request.head.authority)
-    let channel = call.channel
-    let exchange = Exchange(request.head, over: channel, at: clock.now, try people.server(over: channel))
-    let response: Response
-    do {
-      response = try await respond(to: request, exchange) { try await $1.answer($0, over: channel) }
-    } catch {
-      return SentAgain(number: exchange.known.entry, status: nil)
-    }
-    try await response.body.write(Discarding())
-    return SentAgain(number: exchange.known.entry, status: response.status.code)
   }
 
   private func answer(_ request: Request, _ exchange: Exchange, _ answer: Answering) async throws -> Response {
@@ -218,66 +210,5 @@ package final class TestKit: Sendable {
     do { return try await calls.run { [self] in try await answer(to: call) } } catch let error as WorldError {
       throw BadCall(error.description)
     }
-  }
-
-  private func answer(to call: DevelopmentCall) async throws -> Response? {
-    do {
-      switch call.path.first {
-      case "faults", "restart":
-        return try await FaultCalls(faults: faults, people: people).respond(to: call)
-      case "clock" where call.path.count == 1: return try await ClockCalls(clock: clock).respond(to: call)
-      case "journal" where call.method == .post && call.path.count == 3 && call.path[2] == "again":
-        return try await call.answer {
-          guard let number = Int(call.path[1]) else { throw BadCall("journal/\(call.path[1]): the number of an entry") }
-          return try await sendAgain(number, call)
-        }
-      case "journal", "expect":
-        return try await JournalCalls(journal: journal, people: people, waits: waits).respond(to: call)
-      case "openapi.json" where call.method == .get:
-        try call.refuseQuery()
-        return .document
-      case "review": return try await ReviewCalls(journal: journal, people: people).respond(to: call)
-      case "payments", "social-tokens", "pushes", "mails":
-        return try await StandInCalls(standIns: try people.server().standIns).respond(to: call)
-      case "sockets": return try await SocketCalls(people: people).respond(to: call)
-      case "people": return try await PeopleCalls(people: people).respond(to: call)
-      case "seed": return try await SeedCalls(people: people).respond(to: call)
-      case "scripts": return try await ScriptCalls(scripts: scripts, waits: waits).respond(to: call)
-      default:
-        if let answer = try await further.withLock(\.self)?(call) { return answer }
-        return try await coverage.calls.respond(to: call)
-      }
-    } catch let error as SeedError {
-      throw BadCall("seed: \(error)")
-    } catch let error as PlantingProblem {
-      throw BadCall("seed: \(error)")
-    } catch let error as SetupError {
-      throw BadCall("the world cannot start: \(error)")
-    } catch let error as StorageError {
-      throw BadCall("the database cannot be used now: \(error.message)")
-    }
-  }
-}
-
-/// A recorded request that was sent again.
-private struct SentAgain: Encodable {
-  /// Of its own entry in the journal; nil if the entry belongs to a former state of a world.
-  let number: Int?
-  /// Nil if a fault left it without an answer.
-  let status: Int?
-}
-
-/// Reads an answer to its end, as its client would.
-private struct Discarding: ResponseBodyWriter {
-  mutating func write(_ buffer: ByteBuffer) async throws {}
-  consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
-}
-
-extension Response {
-  /// The OpenAPI document of development calls.
-  fileprivate static var document: Response {
-    let bytes = ByteBuffer(bytes: OpenAPIDocuments.development)
-    return Response(
-      status: .ok, headers: [.contentType: "application/json; charset=utf-8"], body: .init(byteBuffer: bytes))
   }
 }

@@ -22,7 +22,7 @@ package struct PageCall {
   package var operation: (row: EditionOperation, parameters: PathParameters)?
   package var session: PageSession?
   /// Why the call is refused before it is looked up and counted; nil if it is not. So another site cannot use up the limits of its visitors.
-  package var foreignness: Refusal?
+  package var originRefusal: Refusal?
   /// Why the call is refused where other calls are refused for their token; nil if it is not.
   package var flaw: (any Error)?
 

@@ -35,7 +35,7 @@ struct Responder {
           service.routes.of(edition.id).find(request.method.rawValue, received.target.segments)
         }
       progress.operation = match?.row
-      if let foreignness = page?.call.foreignness { throw foreignness }
+      if let refusal = page?.call.originRefusal { throw refusal }
       // 2. Call limits.
       let access = match?.row.route.access
       let token =

@@ -20,7 +20,7 @@ const TOO_MANY = 3000;
 const KEPT = 1200;
 /** Tries to find a date. Each halves the distance, on a scale that suits bursts. */
 const LOOKS = 14;
-/** Pages to catch up with before the newest page is simply read anew. */
+/** Pages to catch up with before the newest page is read again. */
 const CATCH_UP = 5;
 /** Milliseconds without a chat after which a read counts as lost. */
 const SILENCE = 20_000;

@@ -99,7 +99,7 @@ export class Talk {
     this.#below = 0;
     if (this.history.atEnd) {
       this.stuck = true;
-      // Far away rows are drawn anew; from near by, the page scrolls.
+      // Rows that are far away are drawn again; to rows nearby the page scrolls.
       if (this.#to === this.history.chats.length) this.#toBottom(true);
       else this.#fill();
       return this.#seen();
@@ -389,7 +389,7 @@ export class Talk {
     }
     const at = chats.indexOf(chat);
     if (at < this.#to) {
-      // It came later than one that is newer: rare, so drawn anew.
+      // It arrived after a newer one. This is rare, so all rows are drawn again.
       this.#to = Math.min(this.#to + 1, chats.length);
       return this.#anchored(() => this.#draw());
     }
@@ -461,7 +461,7 @@ export class Talk {
       history.stale = false;
       return;
     }
-    // What was missed may belong between chats that are here, so the rows are drawn anew.
+    // What was missed may belong between chats that are here, so the rows are drawn again.
     this.#grow((one) => one.catchUp(), () => {
       if (this.stuck) this.#fill();
       else this.#anchored(() => this.#draw());

@@ -150,7 +150,7 @@ function startRounds() {
 
 let checking = false;
 
-/** A call was refused for its session: asks whether it ended, and begins anew if so. */
+/** A call was refused for its session: asks whether it ended, and loads the page again if so. */
 async function checkSession() {
   if (checking) return;
   checking = true;

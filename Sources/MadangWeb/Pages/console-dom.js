@@ -13,7 +13,7 @@ export function fill(element, ...children) {
   return element;
 }
 
-/** Sets a text only if it differs, so that nothing is laid out anew for nothing. */
+/** Sets a text only if it differs, so that the browser has no layout to repeat. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }

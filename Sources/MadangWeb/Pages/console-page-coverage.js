@@ -19,9 +19,9 @@ export default function page(app) {
   });
   let report;
   let last = "";
-  const draw = (anew) => {
+  const draw = (again) => {
     const mark = JSON.stringify(report);
-    if (!report || (mark === last && !anew)) return;
+    if (!report || (mark === last && !again)) return;
     last = mark;
     fill(picture, paint(app, report, edition.value, where.value === "missing"));
   };

@@ -24,7 +24,7 @@ let isWanted = false;
 let last = 0;
 const changes = new EventTarget();
 
-/** Ids of edition 2024-01 are numbers that count for each kind anew: with the kind (`w`, `c`, `d`) they are unique. */
+/** Ids of edition 2024-01 are numbers, counted separately for each kind: with the kind (`w`, `c`, `d`) they are unique. */
 export const placeKey = (kind, id) => (id !== undefined && /^\d+$/.test(id) ? `${kind}:${id}` : id);
 const isId = (key) => /^[wcd]:\d+$|^[0-9a-f-]{36}$/.test(key);
 const short = (key) => (key.length > 12 ? `${key.slice(0, 4)}…` : key.replace(/^[wcd]:/, ""));

@@ -122,7 +122,7 @@ class App {
     return this.#worlds.find((one) => one.id === world)?.url ?? location.origin;
   }
 
-  async #route(anew = false) {
+  async #route(again = false) {
     const hash = location.hash.slice(1);
     const mid = hash.indexOf("?");
     const [path, query] = mid < 0 ? [hash] : [hash.slice(0, mid), hash.slice(mid + 1)];
@@ -136,7 +136,7 @@ class App {
     if (isOther) this.#enter(where);
     this.#frame.draw(name);
     const mark = `${this.where} ${path}`;
-    if (!anew && this.#page?.mark === mark && name !== "live") return;
+    if (!again && this.#page?.mark === mark && name !== "live") return;
     this.#page?.close?.();
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
     if (name === "live" || !(name in PAGES)) {

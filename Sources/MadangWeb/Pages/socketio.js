@@ -73,7 +73,7 @@ export class SocketIO {
     this.#open();
   }
 
-  /** Connects anew: call it when the device's network has changed, since the old connection may be silently dead. */
+  /** Connects again: call it when the device's network has changed, since the old connection may be silently dead. */
   renew() {
     if (this.state !== "open") return this.wake();
     this.#transport.end();
