@@ -60,7 +60,7 @@ package final class Madang: Sendable {
       var next = settings
       (next.pushesChats, next.sendsMail) = (current.pushesChats, current.sendsMail)
       (next.decoyKey, next.placeKey) = (current.decoyKey, current.placeKey)
-      (next.node, next.administrator) = (current.node, current.administrator)
+      next.node = current.node
       if next.publicURL.isEmpty { next.publicURL = current.publicURL }
       current = next
     }

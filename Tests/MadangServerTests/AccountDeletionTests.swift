@@ -34,18 +34,18 @@ struct AccountDeletionTests {
       ] {
         var search = ChatSearch()
         search.text = text
-        let found = try await madang.findChats(search).map(\.content)
+        let found = try await madang.findChats(search, by: .hana).map(\.content)
         #expect(found.map { Array($0.utf8) } == [Array(texts[expected].utf8)], "\(text)")
       }
       // The oldest is beyond a page of those that are read.
       for number in 0..<30 { _ = try await yard.a.say("filler \(number)", in: channel) }
       var search = ChatSearch()
       (search.text, search.limit) = ("ÉTÉ", 1)
-      #expect(try await madang.findChats(search).count == 1)
+      #expect(try await madang.findChats(search, by: .hana).count == 1)
       (search.text, search.limit) = ("익었어요", 1)
-      #expect(try await madang.findChats(search).map { Array($0.content.utf8) } == [Array(texts[3].utf8)])
+      #expect(try await madang.findChats(search, by: .hana).map { Array($0.content.utf8) } == [Array(texts[3].utf8)])
       (search.text, search.limit) = ("", 3)
-      #expect(try await madang.findChats(search).count == 3)
+      #expect(try await madang.findChats(search, by: .hana).count == 3)
     }
   }
 
@@ -59,7 +59,7 @@ struct AccountDeletionTests {
       let yard = try await world.courtyard(through: edition)
       let channel = try await yard.b.channel("joons", in: yard.w)
       _ = try await yard.b.say("hello", in: channel)
-      let record = try await madang.removeMember(email: "JOON@example.com", from: Self.builders)
+      let record = try await madang.removeMember(email: "JOON@example.com", from: Self.builders, by: .hana)
       #expect(record.members == 1)
       #expect(try await yard.b.code(.GET, yard.w) == "E13")
       #expect(try await yard.b.code(.GET, "\(channel)/chats") == "E13")
@@ -72,7 +72,7 @@ struct AccountDeletionTests {
         (yard.a.email, Failure.Code.mustHandOver), (yard.c.email, .notFound), ("x@example.com", .noSuchUser),
       ] {
         await #expect {
-          _ = try await madang.removeMember(email: email, from: Self.builders)
+          _ = try await madang.removeMember(email: email, from: Self.builders, by: .hana)
         } throws: {
           ($0 as? Failure)?.code == code
         }
@@ -88,19 +88,21 @@ struct AccountDeletionTests {
     try await World.run(engine) { (world) async throws in
       let madang = world.server.madang
       let yard = try await world.courtyard()
-      await #expect { _ = try await madang.handOverWorkspace(Self.builders, toEmail: yard.c.email) } throws: {
+      await #expect {
+        _ = try await madang.handOverWorkspace(Self.builders, toEmail: yard.c.email, by: .hana)
+      } throws: {
         ($0 as? Failure)?.code == .notFound
       }
-      let number = try await madang.handOverWorkspace(Self.builders, toEmail: yard.b.email).workspace.id
+      let number = try await madang.handOverWorkspace(Self.builders, toEmail: yard.b.email, by: .hana).workspace.id
       #expect(try await yard.b.get(yard.w)["owner_id"]?.string == yard.b.id)
-      _ = try await madang.handOverWorkspace(WorkspaceName(number.uuid.uppercased()), toEmail: yard.a.email)
-      let last = try await madang.handOverWorkspace(WorkspaceName("\(number.number)"), toEmail: yard.a.email)
+      _ = try await madang.handOverWorkspace(WorkspaceName(number.uuid.uppercased()), toEmail: yard.a.email, by: .hana)
+      let last = try await madang.handOverWorkspace(WorkspaceName("\(number.number)"), toEmail: yard.a.email, by: .hana)
       #expect(last.ownerEmail == yard.a.email)
       // The last one changed nothing.
       #expect(try await AuditTests.entries(world, .workspaceHandedOver).count == 2)
       // A name that is the number of another one names neither.
       _ = try await yard.c.workspace("\(number.number)")
-      await #expect { _ = try await madang.setHold(true, of: WorkspaceName("\(number.number)")) } throws: {
+      await #expect { _ = try await madang.setHold(true, of: WorkspaceName("\(number.number)"), by: .hana) } throws: {
         ($0 as? Failure)?.message.contains("use its id") ?? false
       }
     }
@@ -119,7 +121,7 @@ struct AccountDeletionTests {
       let me = edition == .january2024 ? "/v1/users/my" : "users/me"
       _ = try await yard.b.put(me, ["phone": "010-1234-5678", "nickname": "Joon Kim"])
       _ = try await yard.b.success(.PUT, "\(me)/image", .multipart([.file("image", Sample.png)]))
-      await #expect { _ = try await madang.deleteAccount(email: yard.a.email) } throws: {
+      await #expect { _ = try await madang.deleteAccount(email: yard.a.email, by: .hana) } throws: {
         ($0 as? Failure)?.message.contains("'Weekend Builders'") ?? false
       }
       // An attacker guesses its future name.
@@ -128,7 +130,7 @@ struct AccountDeletionTests {
         .json([
           "email": .text("deleted-\(yard.b.id)@deleted.invalid"), "password": .text(World.password), "nickname": "Sly",
         ]))
-      let record = try await madang.deleteAccount(email: yard.b.email).record
+      let record = try await madang.deleteAccount(email: yard.b.email, by: .hana).record
       #expect(record.deletedAt == world.clock.now && record.sessions == 0 && record.account.coins == 0)
       #expect(try await yard.b.code(.GET, me) == "E02")
       let login = World.Body.json(["email": .text(yard.b.email), "password": .text(World.password)])
@@ -154,12 +156,14 @@ struct AccountDeletionTests {
       #expect(!left.joined().contains { $0.lowercased().contains("joon") || $0.contains("010-1234-5678") })
       let coins = try await madang.database.read { try $0.coinFindings() }
       #expect(coins.isEmpty)
-      await #expect { _ = try await madang.enable(email: record.account.person.email) } throws: {
+      await #expect { _ = try await madang.enable(email: record.account.person.email, by: .hana) } throws: {
         ($0 as? Failure)?.code == .noSuchUser
       }
       let gone = World.Body.json(["email": .text(record.account.person.email)])
       #expect(try await yard.a.code(.POST, "\(yard.w)/members", gone) == (edition == .january2024 ? "E03" : "E13"))
-      await #expect { _ = try await madang.giveCoins(5, email: record.account.person.email, note: "x") } throws: {
+      await #expect {
+        _ = try await madang.giveCoins(5, email: record.account.person.email, note: "x", by: .hana)
+      } throws: {
         ($0 as? Failure)?.code == .noSuchUser
       }
       let new = try await world.signUp("Joon", through: edition)
@@ -196,16 +200,16 @@ struct AccountDeletionTests {
       _ = try await yard.a.say("100 other words", in: channel)
       var search = ChatSearch()
       search.text = "% bad_"
-      let found = try await madang.findChats(search)
+      let found = try await madang.findChats(search, by: .hana)
       #expect(found.map(\.content) == ["100% BAD_word"])
       #expect(found.first?.channel == "ios" && found.first?.author == yard.a.email && found.first?.files == 2)
       search.text = ""
       search.author = yard.b.email
-      #expect(try await madang.findChats(search).isEmpty)
+      #expect(try await madang.findChats(search, by: .hana).isEmpty)
       (search.author, search.workspace) = (nil, Self.builders)
-      #expect(try await madang.findChats(search).map(\.content) == ["100% BAD_word", "100 other words"])
+      #expect(try await madang.findChats(search, by: .hana).map(\.content) == ["100% BAD_word", "100 other words"])
       let before = try await yard.a.get("\(channel)/chats").list
-      try await madang.removeChat(.number(try #require(found.first).id.number))
+      try await madang.removeChat(.number(try #require(found.first).id.number), by: .hana)
       try await madang.removeRetiredFiles()
       let after = try #require(try await yard.a.get("\(channel)/chats").list)
       #expect(after.map { $0["content"]?.string } == [madang.settings.retention.removedChatText, "100 other words"])
@@ -213,7 +217,7 @@ struct AccountDeletionTests {
       #expect(after.first?["files"] == [])
       #expect(try await world.hasNoFiles(in: "channelChats"))
       #expect(try await RetentionTests.findings(world) == [])
-      await #expect(throws: Failure.self) { try await madang.removeChat(.uuid("no\u{0}ne")) }
+      await #expect(throws: Failure.self) { try await madang.removeChat(.uuid("no\u{0}ne"), by: .hana) }
       let entries = try await AuditTests.entries(world, .chatRemoved, .chatsSearched)
       #expect(entries.map(\.kind) == ["chatsSearched", "chatsSearched", "chatsSearched", "chatRemoved"])
       #expect(entries.first?.subject == "% bad_" && entries.last?.subject == yard.a.email)

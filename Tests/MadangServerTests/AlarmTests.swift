@@ -78,7 +78,7 @@ struct AlarmTests {
       // Checked after the time has moved on, together with the finding about sign-ins.
       _ = try await world.call(.POST, "users/login", .json(["email": "nobody@example.com", "password": "Passw0rd!"]))
       #expect(try await Self.subjects(world, count: 1) == ["Many sign-ins fail"])
-      try await madang.audit(.backupMade, subject: "there", detail: [:])
+      try await madang.audit(.backupMade, subject: "there", detail: [:], by: .hana)
       world.clock.advance(milliseconds: Self.hour)
       #expect(try await Self.subjects(world, count: 2).last == "Solved: Many sign-ins fail")
       world.clock.advance(milliseconds: 2 * Self.day)
@@ -87,7 +87,7 @@ struct AlarmTests {
       #expect(try await Self.mails(world).last?.body.contains("2 days old") == true)
       world.clock.advance(milliseconds: Self.day)
       #expect(try await Self.subjects(world, count: 4).suffix(2) == [words, words])
-      try await madang.audit(.backupMade, subject: "there", detail: [:])
+      try await madang.audit(.backupMade, subject: "there", detail: [:], by: .hana)
       world.clock.advance(milliseconds: Self.hour)
       #expect(try await Self.subjects(world, count: 5).suffix(3) == [words, words, "Solved: \(words)"])
     }

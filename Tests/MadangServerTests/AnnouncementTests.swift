@@ -31,8 +31,9 @@ struct AnnouncementTests {
       for index in 0..<4 { workspaces.append(try await yard.a.workspace("W\(index)")) }
       let gone = try await yard.a.workspace("Gone")
       let sender = try await world.signUp("Notice")
-      _ = try await madang.disable(email: sender.email)
-      let made = try await madang.announce("We move on Sunday.", title: "Notice", from: sender.email, workspace: nil)
+      _ = try await madang.disable(email: sender.email, by: .hana)
+      let made = try await madang.announce(
+        "We move on Sunday.", title: "Notice", from: sender.email, workspace: nil, by: .hana)
       #expect(made.rooms == 6 && made.waiting == 6 && made.author == sender.email)
       _ = try await yard.a.success(.DELETE, gone)
       // As several servers, or one that was killed and started again.
@@ -51,7 +52,7 @@ struct AnnouncementTests {
       #expect(try await RetentionTests.findings(world) == [])
       let entries = try await AuditTests.entries(world, .announcementMade)
       #expect(entries.map { $0.detail["rooms"] } == ["6"])
-      await #expect(throws: Failure.self) { _ = try await madang.cancelAnnouncement(made.id) }
+      await #expect(throws: Failure.self) { _ = try await madang.cancelAnnouncement(made.id, by: .hana) }
       world.clock.advance(milliseconds: 91 * 24 * 3_600_000)
       try await madang.forgetAnnouncements()
       #expect(try await madang.announcements(after: 0, limit: 9).isEmpty)
@@ -67,21 +68,22 @@ struct AnnouncementTests {
       let yard = try await world.courtyard()
       let other = try await yard.a.workspace("Elsewhere")
       let from = yard.c.email
-      let one = try await madang.announce("here only", title: "", from: from, workspace: WorkspaceName("Elsewhere"))
+      let one = try await madang.announce(
+        "here only", title: "", from: from, workspace: WorkspaceName("Elsewhere"), by: .hana)
       #expect(one.rooms == 1)
-      _ = try await madang.beginReadOnlyMode(reason: "")
+      _ = try await madang.beginReadOnlyMode(reason: "", by: .hana)
       do {
         _ = try await madang.postAnnouncement()
         Issue.record("it was posted")
       } catch let error as StorageError { #expect(error.code == .writesStopped) }
-      _ = try await madang.endReadOnlyMode()
+      _ = try await madang.endReadOnlyMode(by: .hana)
       #expect(try await madang.postAnnouncement())
       #expect(try await madang.postAnnouncement() == false)
       #expect(try await Self.general(yard.a, other).map { $0["content"] } == ["here only"])
       #expect(try await Self.general(yard.a, yard.w) == [])
-      let all = try await madang.announce("everywhere", title: "", from: from, workspace: nil)
+      let all = try await madang.announce("everywhere", title: "", from: from, workspace: nil, by: .hana)
       #expect(try await madang.postAnnouncement())
-      let cancelled = try await madang.cancelAnnouncement(all.id)
+      let cancelled = try await madang.cancelAnnouncement(all.id, by: .hana)
       #expect(cancelled.rooms == 2 && cancelled.waiting == 0 && cancelled.cancelledAt == world.clock.now)
       #expect(try await madang.postAnnouncement() == false)
       for (text, email, place) in [
@@ -89,7 +91,8 @@ struct AnnouncementTests {
         (String(repeating: "x", count: 10_001), from, nil),
       ] as [(String, String, String?)] {
         await #expect(throws: Failure.self) {
-          _ = try await madang.announce(text, title: "", from: email, workspace: place.map { WorkspaceName($0) })
+          _ = try await madang.announce(
+            text, title: "", from: email, workspace: place.map { WorkspaceName($0) }, by: .hana)
         }
       }
       #expect(try await AuditTests.entries(world, .announcementMade, .announcementCancelled).count == 3)
@@ -106,7 +109,7 @@ struct AnnouncementTests {
       let room = try await madang.database.read {
         try $0.first("SELECT room_id FROM chats") { try $0.get("room_id", as: Int64.self) }
       }
-      _ = try await madang.announce("announced", title: "", from: yard.c.email, workspace: nil)
+      _ = try await madang.announce("announced", title: "", from: yard.c.email, workspace: nil, by: .hana)
       let (began, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       async let blocker: Void = madang.database.write(key: room) { _ in
         began.signal()
@@ -136,7 +139,7 @@ struct AnnouncementTests {
   func server(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings) { (world) async throws in
       let yard = try await world.courtyard()
-      _ = try await world.server.madang.announce("soon", title: "", from: yard.c.email, workspace: nil)
+      _ = try await world.server.madang.announce("soon", title: "", from: yard.c.email, workspace: nil, by: .hana)
       world.clock.advance(milliseconds: 6000)
       #expect(try await World.eventually { try await Self.general(yard.b, yard.w).count == 1 })
     }

@@ -120,7 +120,7 @@ struct AuditTests {
     try await World.run(engine, settings: settings) { (world) async throws in
       let (madang, day) = (world.server.madang, Int64(24 * 3_600_000))
       _ = try await world.signUp("Mina")
-      for place in ["one", "two"] { try await madang.audit(.backupMade, subject: place, detail: [:]) }
+      for place in ["one", "two"] { try await madang.audit(.backupMade, subject: place, detail: [:], by: .hana) }
       world.clock.advance(milliseconds: 9 * day)
       _ = try await world.signUp("Joon")
       let origin = Origin(edition: "2024-10", address: "192.0.2.1")

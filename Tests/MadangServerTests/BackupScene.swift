@@ -82,7 +82,7 @@ struct BackupScene: Sendable {
       _ = try await yard.a.success(.PUT, "users/me/image", .multipart([.file("image", picture)]))
     }
     let madang = world.server.madang
-    _ = try await madang.createKey(edition: "2024-10", label: "an app")
+    _ = try await madang.createKey(edition: "2024-10", label: "an app", by: .hana)
     guard isFull else { return }
     try await madang.database.write { transaction in
       try transaction.execute(

@@ -106,9 +106,11 @@ struct BoundedWorkTests {
       // Three pages for five rooms, although no room has anything old.
       #expect(try await pages(1) == [0, 0, 0])
       #expect(try await madang.database.read { try $0.workspacesWithRetention(after: 0, limit: 10) } == [])
-      _ = try await madang.setRetention(RetentionDays(chats: 0, files: 0), of: WorkspaceName("Weekend Builders"))
+      _ = try await madang.setRetention(
+        RetentionDays(chats: 0, files: 0), of: WorkspaceName("Weekend Builders"), by: .hana)
       #expect(try await madang.database.read { try $0.workspacesWithRetention(after: 0, limit: 10) } == [])
-      _ = try await madang.setRetention(RetentionDays(chats: nil, files: 3), of: WorkspaceName("Weekend Builders"))
+      _ = try await madang.setRetention(
+        RetentionDays(chats: nil, files: 3), of: WorkspaceName("Weekend Builders"), by: .hana)
       #expect(try await madang.database.read { try $0.workspacesWithRetention(after: 0, limit: 10).count } == 1)
     }
   }
@@ -173,7 +175,9 @@ struct BoundedWorkTests {
       let madang = world.server.madang
       let mina = try await world.signUp("Mina")
       let owner = try #require(try await madang.accountNumber(email: mina.email))
-      await #expect { try await madang.announce("hello", title: "", from: mina.email, workspace: nil) } throws: {
+      await #expect {
+        try await madang.announce("hello", title: "", from: mina.email, workspace: nil, by: .hana)
+      } throws: {
         ($0 as? Failure)?.code == .notFound
       }
       #expect(try await madang.announcements(after: 0, limit: 10).isEmpty)
@@ -189,12 +193,15 @@ struct BoundedWorkTests {
               owner: owner, isDefault: true), now: 0)
         }
       }
-      let made = try await madang.announce("hello", title: "", from: mina.email, workspace: nil)
+      let made = try await madang.announce("hello", title: "", from: mina.email, workspace: nil, by: .hana)
       #expect(made.rooms == 1100 && made.waiting > 1000)
-      let cancelled = try await madang.cancelAnnouncement(made.id)
+      let cancelled = try await madang.cancelAnnouncement(made.id, by: .hana)
       #expect(cancelled.waiting == 0 && cancelled.rooms == 1100 && cancelled.cancelledAt != nil)
-      await #expect { try await madang.cancelAnnouncement(made.id) } throws: { ($0 as? Failure)?.code == .notFound }
-      let one = try await madang.announce("again", title: "", from: mina.email, workspace: WorkspaceName("w7"))
+      await #expect { try await madang.cancelAnnouncement(made.id, by: .hana) } throws: {
+        ($0 as? Failure)?.code == .notFound
+      }
+      let one = try await madang.announce(
+        "again", title: "", from: mina.email, workspace: WorkspaceName("w7"), by: .hana)
       #expect(one.rooms == 1)
     }
   }

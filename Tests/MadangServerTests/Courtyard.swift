@@ -59,13 +59,14 @@ struct Courtyard: Sendable {
       emails[role] = "\(role.rawValue.replacing(" ", with: "."))@example.com"
     }
     let madang = world.server.madang
-    let approvingKey = try await madang.createKey(edition: "2024-10", label: "with approval", approval: .on).key
+    let approvingKey = try await madang.createKey(edition: "2024-10", label: "with approval", approval: .on, by: .hana)
+      .key
     for email in Array(emails.values) + [Self.guest, Self.newcomer] {
       let answer = try await world.call(
         .POST, "users/join", key: email == emails[.pending] ? approvingKey : DevelopmentKey.october2024,
         .json(["email": .text(email), "password": .text(World.password), "nickname": .text(String(email.prefix(20)))]))
       try #require(answer.status == 200)
-      if email != emails[.unconfirmed] { _ = try await madang.confirmAddress(byAdministrator: email) }
+      if email != emails[.unconfirmed] { _ = try await madang.confirmAddress(of: email, by: .hana) }
     }
     let owner = try #require(emails[.owner])
     // The first session outlives its refresh token, the second its access token only.

@@ -350,7 +350,7 @@ struct DeliveryTests {
           #expect(try await SocketEndingsTests.next(&ofSession) == "41")
         }
         var ofOwner = try await SocketEndingsTests.join(client, channel, as: a)
-        _ = try await first.server.madang.disable(email: a.email)
+        _ = try await first.server.madang.disable(email: a.email, by: .hana)
         #expect(try await SocketEndingsTests.next(&ofOwner) == "41")
       }
     }

@@ -97,7 +97,7 @@ struct DoctorTests {
       }
       try write()
       try await madang.register(key: key, edition: "2024-10", label: "api-key-2024-10")
-      let other = try await madang.createKey(edition: "2024-10", label: "another").record.id
+      let other = try await madang.createKey(edition: "2024-10", label: "another", by: .hana).record.id
       let first = try #require(try await madang.keys().first { $0.label == "api-key-2024-10" }?.id)
       var logger = Logger(label: "test")
       logger.logLevel = .critical

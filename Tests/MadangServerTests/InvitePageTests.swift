@@ -21,7 +21,7 @@ struct InvitePageTests {
   @Test("the page of a code invites an e-mail, which can then sign up", arguments: TestEngine.available)
   func accept(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: RegistrationTests.settings(.invite)) { (world) async throws in
-      let made = try await world.server.madang.inviteByCode(uses: 2, days: 1)
+      let made = try await world.server.madang.inviteByCode(uses: 2, days: 1, by: .hana)
       let code = made.code.text
       #expect(code.utf8.count * 4 >= 100)
       let page = try await world.call(.GET, "/invite/\(code)", key: nil)
@@ -64,14 +64,14 @@ struct InvitePageTests {
         #expect(try await world.call(.GET, "/invite/\(code)", key: nil).status == 404)
         #expect(try await Self.post(world, code, "mina@example.com").status == 404)
       }
-      let made = try await madang.inviteByCode(uses: 5, days: 1)
+      let made = try await madang.inviteByCode(uses: 5, days: 1, by: .hana)
       #expect(try await Self.post(world, made.code.text, "mina@example.com").status == 200)
       #expect(try await Self.post(world, made.code.text, "joon@example.com").status == 200)
       #expect(try await RegistrationTests.join(world, "joon@example.com").status == 200)
-      _ = try await madang.revokeInvitation(made.invitation.id)
+      _ = try await madang.revokeInvitation(made.invitation.id, by: .hana)
       #expect(try await Self.post(world, made.code.text, "sora@example.com").status == 404)
       #expect(try await RegistrationTests.join(world, "mina@example.com").code == "E11")
-      let second = try await madang.inviteByCode(uses: 5, days: 1)
+      let second = try await madang.inviteByCode(uses: 5, days: 1, by: .hana)
       world.clock.advance(milliseconds: 24 * 3_600_000)
       #expect(try await world.call(.GET, "/invite/\(second.code.text)", key: nil).status == 404)
       // No key, no page: other methods and paths are what they were.
@@ -84,7 +84,7 @@ struct InvitePageTests {
   @Test("a code is used only as often as it allows, also in parallel", arguments: TestEngine.available)
   func race(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: RegistrationTests.settings(.invite)) { (world) async throws in
-      let code = try await world.server.madang.inviteByCode(uses: 3, days: 1).code.text
+      let code = try await world.server.madang.inviteByCode(uses: 3, days: 1, by: .hana).code.text
       let results = try await withThrowingTaskGroup(of: Int.self) { group in
         for index in 0..<12 {
           group.addTask { try await Self.post(world, code, "p\(index)@example.com").status }

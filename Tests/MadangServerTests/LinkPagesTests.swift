@@ -157,7 +157,7 @@ struct LinkPagesTests {
         $0.registration.mode = .invite
       }
       try await World.run(.sqlite, settings: settings) { (world) async throws in
-        let code = try await world.server.madang.inviteByCode(uses: 2, days: 1).code.text
+        let code = try await world.server.madang.inviteByCode(uses: 2, days: 1, by: .hana).code.text
         let answer = try await world.call(.POST, "/invite/\(code)", key: nil, .form("email=mina%40example.com"))
         let text = String(decoding: answer.body, as: UTF8.self)
         #expect(answer.status == 200 && text.contains("href=\"/#invitation=\(code)\"") == isOn)

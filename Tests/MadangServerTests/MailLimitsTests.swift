@@ -140,7 +140,7 @@ struct MailLimitsTests {
         }
         try transaction.execute("UPDATE mails SET next_at = \(sql: madang.claimTime) + \(Self.hour)")
       }
-      _ = try await madang.deleteAccount(email: "admin@example.com")
+      _ = try await madang.deleteAccount(email: "admin@example.com", by: .hana)
       let kept: [String] = try await madang.database.read {
         try $0.all("SELECT kind FROM mails ORDER BY kind") { try $0.get("kind") }
       }

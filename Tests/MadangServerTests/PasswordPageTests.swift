@@ -63,7 +63,7 @@ struct PasswordPageTests {
       let madang = world.server.madang
       try await withThrowingTaskGroup { group in
         for _ in 0..<12 { group.addTask { _ = try await Self.signIn(world, mina.email, World.password) } }
-        group.addTask { _ = try await madang.resetPassword(email: mina.email, to: "N3w-word!") }
+        group.addTask { _ = try await madang.resetPassword(email: mina.email, to: "N3w-word!", by: .hana) }
         try await group.waitForAll()
       }
       #expect(try await madang.accountRecord(email: mina.email).sessions == 0)
@@ -80,12 +80,12 @@ struct PasswordPageTests {
       let madang = world.server.madang
       _ = try await Self.ask(world, mina.email)
       let first = try #require(try await Self.codes(world, mina.email, count: 1).first)
-      _ = try await madang.resetPassword(email: mina.email, to: "N3w-word!")
+      _ = try await madang.resetPassword(email: mina.email, to: "N3w-word!", by: .hana)
       #expect(try await Self.choose(world, first, "0ther-word!").status == 404)
       _ = try await Self.ask(world, mina.email)
       let second = try #require(try await Self.codes(world, mina.email, count: 2).first { $0 != first })
-      _ = try await madang.disable(email: mina.email)
-      _ = try await madang.enable(email: mina.email)
+      _ = try await madang.disable(email: mina.email, by: .hana)
+      _ = try await madang.enable(email: mina.email, by: .hana)
       #expect(try await Self.choose(world, second, "0ther-word!").status == 404)
       #expect(try await Self.signIn(world, mina.email, "N3w-word!") == 200)
     }
@@ -181,7 +181,7 @@ struct PasswordPageTests {
       #expect(try await Self.choose(world, third, "Th1rdPass!").status == 404)
       #expect(try await Self.ask(world, email).status == 200)
       let fourth = try await Self.codes(world, email, count: 4)[3]
-      _ = try await world.server.madang.disable(email: email)
+      _ = try await world.server.madang.disable(email: email, by: .hana)
       #expect(try await Self.choose(world, fourth, "Th1rdPass!").status == 404)
       for code in ["x", String(repeating: "0", count: 32), "%27--"] {
         #expect(try await Self.choose(world, code, "Th1rdPass!").status == 404)

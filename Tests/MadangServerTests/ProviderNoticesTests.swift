@@ -336,7 +336,7 @@ struct ProviderNoticesTests {
       let (mina, sora) = (try await scene.person("mina"), try await scene.person("sora"))
       let kakao = try await scene.kakaoPerson("42")
       scene.world.clock.advance(milliseconds: 10_000)
-      _ = try await madang.beginReadOnlyMode(reason: "")
+      _ = try await madang.beginReadOnlyMode(reason: "", by: .hana)
       #expect(try await scene.tell(scene.notice(scene.event("consent-revoked", "sora"))) == 200)
       #expect(try await scene.tellKakao("42", "UNLINK_FROM_APPS") == 200)
       let deletion = scene.notice(scene.event("account-delete", "mina"))
@@ -344,7 +344,7 @@ struct ProviderNoticesTests {
       for token in [mina, sora, kakao] { #expect(try await scene.me(token) == "E02") }
       #expect(try await madang.accountRecord(email: "mina@example.com").deletedAt == nil)
       #expect(try await scene.audited().compactMap { $0["kept"] } == ["read-only mode"])
-      _ = try await madang.endReadOnlyMode()
+      _ = try await madang.endReadOnlyMode(by: .hana)
       #expect(try await scene.tell(deletion) == 200)
       await #expect { _ = try await madang.accountRecord(email: "mina@example.com") } throws: {
         ($0 as? Failure)?.code == .noSuchUser
@@ -563,7 +563,7 @@ struct ProviderNoticesTests {
       try await Self.run(.sqlite, unlinkAnswer: answer) { scene in
         _ = try await scene.kakaoPerson("42")
         let administration = Administration(
-          madang: scene.world.server.madang, settings: scene.world.server.settings)
+          scene.world.server.madang, scene.world.server.settings, actingAs: .hana)
         var words = ""
         do { _ = try await administration.deleteAccount("k42@example.com") } catch { words = "\(error)" }
         #expect(words.isEmpty == isTold, "\(words)")

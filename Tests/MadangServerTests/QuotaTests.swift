@@ -44,7 +44,8 @@ struct QuotaTests {
       #expect(try await a.get(yard.w)["owner_id"] == .text(a.id))
       // To oneself it changes nothing, and an administrator may.
       #expect(try await a.code(.PUT, "\(yard.w)/transfer/ownership", .json(["owner_id": .text(a.id)])) == nil)
-      _ = try await world.server.madang.handOverWorkspace(WorkspaceName("Weekend Builders"), toEmail: b.email)
+      _ = try await world.server.madang.handOverWorkspace(
+        WorkspaceName("Weekend Builders"), toEmail: b.email, by: .hana)
       _ = try await a.workspace("There is room again")
     }
   }
@@ -60,7 +61,7 @@ struct QuotaTests {
       let file = World.Body.multipart([.file("files", Sample.png)])
       #expect(try await yard.a.code(.POST, "\(channel)/chats", file) == nil)
       let quota = WorkspaceQuota(channels: .max, members: .max, fileBytes: .max)
-      _ = try await world.server.madang.setQuota(quota, of: WorkspaceName("Weekend Builders"))
+      _ = try await world.server.madang.setQuota(quota, of: WorkspaceName("Weekend Builders"), by: .hana)
       _ = try await yard.a.channel("android", in: yard.w)
       #expect(try await yard.a.code(.POST, "\(channel)/chats", file) == nil)
     }
@@ -92,7 +93,8 @@ struct QuotaTests {
       #expect(try await a.code(.POST, "\(w)/members", .json(["email": .text(b.email)])) == "E12")
 
       let name = WorkspaceName("Weekend Builders")
-      let usage = try await madang.setQuota(WorkspaceQuota(channels: 5, members: 0, fileBytes: nil), of: name)
+      let usage = try await madang.setQuota(
+        WorkspaceQuota(channels: 5, members: 0, fileBytes: nil), of: name, by: .hana)
       #expect(usage.channels == 4 && usage.members == 3 && usage.fileBytes == 0)
       #expect(try await a.code(.POST, "\(w)/channels", .json(["name": "fifth"])) == nil)
       #expect(try await a.code(.POST, "\(w)/channels", .json(["name": "sixth"])) == "E11")
@@ -102,12 +104,12 @@ struct QuotaTests {
       let last = try #require(try await a.get("\(w)/channels").list?.first?["channel_id"]?.string)
       _ = try await a.success(.DELETE, "\(w)/channels/\(last)")
       #expect(try await a.code(.POST, "\(w)/channels", .json(["name": "sixth"])) == nil)
-      _ = try await madang.setQuota(WorkspaceQuota(channels: nil, members: nil, fileBytes: nil), of: name)
+      _ = try await madang.setQuota(WorkspaceQuota(channels: nil, members: nil, fileBytes: nil), of: name, by: .hana)
       #expect(try await a.code(.POST, "\(w)/channels", .json(["name": "seventh"])) == "E11")
       let entries = try await AuditTests.entries(world, .quotaChanged)
       #expect(entries.map { $0.detail["channels"] } == ["5", "as in the settings"])
       await #expect(throws: Failure.self) {
-        _ = try await madang.setQuota(WorkspaceQuota(channels: -1, members: nil, fileBytes: nil), of: name)
+        _ = try await madang.setQuota(WorkspaceQuota(channels: -1, members: nil, fileBytes: nil), of: name, by: .hana)
       }
     }
   }
@@ -140,7 +142,7 @@ struct QuotaTests {
         withFiles += chats.filter { $0["files"] != [] }.compactMap { $0["chat_id"]?.string }
       }
       #expect(withFiles.count == 4)
-      try await madang.removeChat(.uuid(try #require(withFiles.first)))
+      try await madang.removeChat(.uuid(try #require(withFiles.first)), by: .hana)
       #expect(try await Self.counted(world) == [3 * size])
       #expect(try await yard.a.code(.POST, "\(channels[1])/chats", file) == nil)
       #expect(try await yard.a.code(.POST, "\(channels[1])/chats", file) == "E11")
@@ -216,7 +218,7 @@ struct QuotaTests {
       let name = WorkspaceName("Weekend Builders")
       func limit(_ files: Int?) async throws {
         let quota = WorkspaceQuota(channels: nil, members: nil, fileBytes: files.map { $0 * size })
-        _ = try await madang.setQuota(quota, of: name)
+        _ = try await madang.setQuota(quota, of: name, by: .hana)
       }
       try await limit(3)
       #expect(try await yard.a.code(.POST, "\(channel)/chats", file) == nil)
@@ -252,7 +254,7 @@ struct QuotaTests {
       let file = World.Body.multipart([.file("files", Sample.png)])
       for _ in 0..<2 { _ = try await yard.a.success(.POST, "\(channel)/chats", file) }
       let quota = WorkspaceQuota(channels: nil, members: nil, fileBytes: size)
-      _ = try await world.server.madang.setQuota(quota, of: WorkspaceName("Weekend Builders"))
+      _ = try await world.server.madang.setQuota(quota, of: WorkspaceName("Weekend Builders"), by: .hana)
       let codes = try await Self.codes(8) { _ in try await yard.a.code(.POST, "\(channel)/chats", file) }
       #expect(codes == ["E11": 8])
       #expect(try await Self.counted(world) == [2 * size])
@@ -333,7 +335,7 @@ struct QuotaTests {
           group.addTask {
             let chat = try await people[n % 3].success(.POST, "\(channels[(n / 3) % 6])/chats", file)
             guard n % 2 == 0, let id = chat["chat_id"]?.string else { return }
-            try await madang.removeChat(.uuid(id))
+            try await madang.removeChat(.uuid(id), by: .hana)
           }
         }
         try await group.waitForAll()

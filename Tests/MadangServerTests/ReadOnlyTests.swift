@@ -42,7 +42,7 @@ struct ReadOnlyTests {
       _ = try await a.say("before", in: channel)
       _ = try await a.say("before", in: room)
       let files = try await world.files(in: "channelChats")
-      let mode = try await madang.beginReadOnlyMode(reason: "a new disk")
+      let mode = try await madang.beginReadOnlyMode(reason: "a new disk", by: .hana)
       #expect(mode == ReadOnlyMode(since: world.clock.now, reason: "a new disk"))
       let before = try await Self.content(world)
 
@@ -83,8 +83,8 @@ struct ReadOnlyTests {
       #expect(try await Self.content(world) == before)
       #expect(try await world.files(in: "channelChats") == files)
 
-      #expect(try await madang.endReadOnlyMode() == mode)
-      #expect(try await madang.endReadOnlyMode() == nil)
+      #expect(try await madang.endReadOnlyMode(by: .hana) == mode)
+      #expect(try await madang.endReadOnlyMode(by: .hana) == nil)
       _ = try await a.say("after", in: channel)
       #expect(try await b.get("\(channel)/chats").list?.count == 2)
       _ = try await b.say("me, too", in: channel)
@@ -136,7 +136,7 @@ struct ReadOnlyTests {
       }
       var arrivals = posted.stream.makeAsyncIterator()
       for _ in 0..<60 { await arrivals.next() }
-      _ = try await madang.beginReadOnlyMode(reason: "")
+      _ = try await madang.beginReadOnlyMode(reason: "", by: .hana)
       let count = try await madang.statistics().chats
       let acknowledged = try await group.reduce(0, +)
       #expect(try await madang.statistics().chats == count)
@@ -152,18 +152,18 @@ struct ReadOnlyTests {
     try await World.run(engine) { (world) async throws in
       let madang = world.server.madang
       let yard = try await world.courtyard()
-      _ = try await madang.beginReadOnlyMode(reason: "")
-      #expect(try await madang.endSessions(email: yard.c.email) == 1)
-      #expect(try await madang.disable(email: yard.b.email).disabledAt != nil)
-      #expect(try await madang.enable(email: yard.b.email).disabledAt == nil)
+      _ = try await madang.beginReadOnlyMode(reason: "", by: .hana)
+      #expect(try await madang.endSessions(email: yard.c.email, by: .hana) == 1)
+      #expect(try await madang.disable(email: yard.b.email, by: .hana).disabledAt != nil)
+      #expect(try await madang.enable(email: yard.b.email, by: .hana).disabledAt == nil)
       #expect(try await yard.b.code(.GET, "users/me") == "E02")
       let refused =
         [
-          { _ = try await madang.giveCoins(1, email: yard.a.email, note: "n") },
-          { _ = try await madang.removeMember(email: yard.b.email, from: WorkspaceName("1")) },
-          { _ = try await madang.setHold(true, of: WorkspaceName("1")) },
-          { _ = try await madang.createKey(edition: "2024-10", label: "n") },
-          { _ = try await madang.invite(email: "n@example.com", days: 1) },
+          { _ = try await madang.giveCoins(1, email: yard.a.email, note: "n", by: .hana) },
+          { _ = try await madang.removeMember(email: yard.b.email, from: WorkspaceName("1"), by: .hana) },
+          { _ = try await madang.setHold(true, of: WorkspaceName("1"), by: .hana) },
+          { _ = try await madang.createKey(edition: "2024-10", label: "n", by: .hana) },
+          { _ = try await madang.invite(email: "n@example.com", days: 1, by: .hana) },
         ] as [@Sendable () async throws -> Void]
       for body in refused {
         do {
@@ -172,7 +172,7 @@ struct ReadOnlyTests {
         } catch let error as StorageError { #expect(error.code == .writesStopped) }
       }
       await #expect(throws: Failure.self) {
-        _ = try await madang.beginReadOnlyMode(reason: String(repeating: "x", count: 201))
+        _ = try await madang.beginReadOnlyMode(reason: String(repeating: "x", count: 201), by: .hana)
       }
     }
   }
@@ -186,9 +186,9 @@ struct ReadOnlyTests {
       let a = try await world.signUp("Mina")
       let id = try await world.payment("m-1", 100)
       let payment: JSON = ["imp_uid": .text(id), "merchant_uid": "m-1"]
-      _ = try await madang.beginReadOnlyMode(reason: "")
+      _ = try await madang.beginReadOnlyMode(reason: "", by: .hana)
       #expect(try await a.code(.POST, "store/pay/validation", .json(payment)) == "E81")
-      _ = try await madang.endReadOnlyMode()
+      _ = try await madang.endReadOnlyMode(by: .hana)
       #expect(try await a.code(.POST, "store/pay/validation", .json(payment)) == nil)
     }
   }
@@ -223,7 +223,7 @@ struct ReadOnlyTests {
       let yard = try await world.courtyard()
       let channel = try await yard.a.channel("ios", in: yard.w)
       _ = try await yard.a.say("old", in: channel)
-      _ = try await madang.beginReadOnlyMode(reason: "a new disk")
+      _ = try await madang.beginReadOnlyMode(reason: "a new disk", by: .hana)
       world.clock.advance(milliseconds: 3 * 24 * 3_600_000)
       do {
         _ = try await madang.deleteExpired()
@@ -238,7 +238,7 @@ struct ReadOnlyTests {
       }
       #expect(isTold)
       #expect(log.lines.contains { $0.contains("in read-only mode") && $0.contains("reason=a new disk") })
-      _ = try await madang.endReadOnlyMode()
+      _ = try await madang.endReadOnlyMode(by: .hana)
       world.clock.advance(milliseconds: 10_000)
       #expect(try await World.eventually { log.lines.contains("read-only mode has ended") })
     }

@@ -62,7 +62,7 @@ struct RegistrationTests {
       let mode = try #require(Registration(rawValue: line[0]))
       try await World.run(engine, settings: Self.settings(mode)) { (world) async throws in
         for email in ["invited@example.com", "invited-apple@example.com", "invited-kakao@example.com"] {
-          _ = try await world.server.madang.invite(email: email.uppercased(), days: 1)
+          _ = try await world.server.madang.invite(email: email.uppercased(), days: 1, by: .hana)
         }
         let people = ["anybody@sub.campus.example", "student@Campus.Example", "invited@example.com"]
         for (email, expected) in zip(people, line.dropFirst()) {
@@ -122,7 +122,7 @@ struct RegistrationTests {
     arguments: TestEngine.available)
   func parallelInvited(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.invite)) { (world) async throws in
-      _ = try await world.server.madang.invite(email: "mina@example.com", days: 1)
+      _ = try await world.server.madang.invite(email: "mina@example.com", days: 1, by: .hana)
       let token = try await world.socialToken("kakao", "1", "mina@example.com", nickname: "Mina")
       let ids = try await withThrowingTaskGroup(of: JSON?.self) { group in
         for _ in 0..<20 {
@@ -140,22 +140,22 @@ struct RegistrationTests {
   func once(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.invite)) { (world) async throws in
       let madang = world.server.madang
-      let invitation = try await madang.invite(email: "mina@example.com", days: 2)
+      let invitation = try await madang.invite(email: "mina@example.com", days: 2, by: .hana)
       // A refusal for another reason does not use up the invitation.
       #expect(try await Self.join(world, "mina@example.com", password: "weak").code == "E11")
       #expect(try await Self.join(world, "Mina@Example.com").status == 200)
       #expect(try await madang.invitations(after: 0, limit: 10).map(\.usesLeft) == [0])
       #expect(try await AuditTests.entries(world, .signUp).first?.detail["invitation"] == "\(invitation.id)")
-      await #expect(throws: Failure.self) { try await madang.invite(email: "mina@example.com", days: 1) }
-      await #expect(throws: Failure.self) { try await madang.invite(email: "nobody", days: 1) }
-      await #expect(throws: Failure.self) { try await madang.invite(email: "x@example.com", days: 0) }
+      await #expect(throws: Failure.self) { try await madang.invite(email: "mina@example.com", days: 1, by: .hana) }
+      await #expect(throws: Failure.self) { try await madang.invite(email: "nobody", days: 1, by: .hana) }
+      await #expect(throws: Failure.self) { try await madang.invite(email: "x@example.com", days: 0, by: .hana) }
 
-      let revoked = try await madang.invite(email: "joon@example.com", days: 2)
-      _ = try await madang.revokeInvitation(revoked.id)
+      let revoked = try await madang.invite(email: "joon@example.com", days: 2, by: .hana)
+      _ = try await madang.revokeInvitation(revoked.id, by: .hana)
       #expect(try await Self.join(world, "joon@example.com").code == "E11")
-      await #expect(throws: Failure.self) { try await madang.revokeInvitation(revoked.id) }
+      await #expect(throws: Failure.self) { try await madang.revokeInvitation(revoked.id, by: .hana) }
 
-      _ = try await madang.invite(email: "sora@example.com", days: 2)
+      _ = try await madang.invite(email: "sora@example.com", days: 2, by: .hana)
       world.clock.advance(milliseconds: 2 * 24 * 3_600_000)
       #expect(try await Self.join(world, "sora@example.com").code == "E11")
       #expect(
@@ -171,13 +171,13 @@ struct RegistrationTests {
   func keys(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.closed)) { (world) async throws in
       let madang = world.server.madang
-      let open = try await madang.createKey(edition: "2024-10", label: "open", registration: .open).key
-      let same = try await madang.createKey(edition: "2024-10", label: "as the server").key
-      let invite = try await madang.createKey(edition: "2024-10", label: "invite", registration: .invite).key
+      let open = try await madang.createKey(edition: "2024-10", label: "open", registration: .open, by: .hana).key
+      let same = try await madang.createKey(edition: "2024-10", label: "as the server", by: .hana).key
+      let invite = try await madang.createKey(edition: "2024-10", label: "invite", registration: .invite, by: .hana).key
       #expect(try await Self.join(world, "a@example.com", key: open).status == 200)
       #expect(try await Self.join(world, "b@example.com", key: same).code == "E11")
       #expect(try await Self.join(world, "c@example.com", key: invite).code == "E11")
-      _ = try await madang.invite(email: "c@example.com", days: 1)
+      _ = try await madang.invite(email: "c@example.com", days: 1, by: .hana)
       #expect(try await Self.join(world, "c@example.com", key: same).code == "E11")
       #expect(try await Self.join(world, "c@example.com", key: invite).status == 200)
       #expect(try await madang.keys().map(\.registration) == ["open", nil, "invite"])
@@ -193,9 +193,9 @@ struct RegistrationTests {
       let keys = world.server.service.callers.keys
       await keys.load()
       #expect(try await Self.join(world, "a@example.com", key: "no key").code == "E01")
-      let made = try await madang.createKey(edition: "2024-10", label: "a new app")
+      let made = try await madang.createKey(edition: "2024-10", label: "a new app", by: .hana)
       #expect(try await Self.join(world, "a@example.com", key: made.key).status == 200)
-      _ = try await madang.revokeKey(made.record.id)
+      _ = try await madang.revokeKey(made.record.id, by: .hana)
       await keys.load()
       #expect(try await Self.join(world, "b@example.com", key: made.key).code == "E01")
     }
@@ -218,7 +218,7 @@ struct RegistrationTests {
   @Test("one of several parallel sign-ups with one invitation succeeds", arguments: TestEngine.available)
   func race(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.invite)) { (world) async throws in
-      _ = try await world.server.madang.invite(email: "mina@example.com", days: 1)
+      _ = try await world.server.madang.invite(email: "mina@example.com", days: 1, by: .hana)
       let results = try await withThrowingTaskGroup(of: String.self) { group in
         for _ in 0..<8 {
           group.addTask {

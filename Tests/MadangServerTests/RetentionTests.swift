@@ -94,7 +94,8 @@ struct RetentionTests {
       let kept = try await yard.c.channel("ios", in: other)
       _ = try await yard.c.success(.POST, "\(kept)/chats", .multipart([file]))
       let days = RetentionDays(chats: nil, files: 3)
-      #expect(try await madang.setRetention(days, of: WorkspaceName("Weekend Builders")).retention.files == 3)
+      #expect(
+        try await madang.setRetention(days, of: WorkspaceName("Weekend Builders"), by: .hana).retention.files == 3)
       world.clock.advance(milliseconds: 4 * Self.day)
       let a = try await world.signIn(yard.a, through: .october2024)
       let c = try await world.signIn(yard.c, through: .october2024)
@@ -107,7 +108,7 @@ struct RetentionTests {
       #expect(try await c.get("\(kept)/chats").list?.first?["files"]?.list?.count == 1)
       #expect(try await Self.findings(world) == [])
       await #expect(throws: Failure.self) {
-        _ = try await madang.setRetention(RetentionDays(chats: -1, files: nil), of: WorkspaceName("1"))
+        _ = try await madang.setRetention(RetentionDays(chats: -1, files: nil), of: WorkspaceName("1"), by: .hana)
       }
     }
   }
@@ -124,18 +125,18 @@ struct RetentionTests {
         try await madang.database.read { try $0.one("SELECT COUNT(*) AS n FROM chats") { try $0.get("n") } }
       }
       let name = WorkspaceName("Weekend Builders")
-      let held = try await madang.setHold(true, of: name)
+      let held = try await madang.setHold(true, of: name, by: .hana)
       #expect(held.heldAt == world.clock.now)
       world.clock.advance(milliseconds: 20 * Self.day)
       #expect(try await madang.deleteExpired() == (0, 0))
-      await #expect { try await madang.removeChat(.uuid(try #require(chat["chat_id"]?.string))) } throws: {
+      await #expect { try await madang.removeChat(.uuid(try #require(chat["chat_id"]?.string)), by: .hana) } throws: {
         ($0 as? Failure)?.code == .held
       }
-      await #expect { _ = try await madang.deleteAccount(email: yard.b.email) } throws: {
+      await #expect { _ = try await madang.deleteAccount(email: yard.b.email, by: .hana) } throws: {
         ($0 as? Failure)?.code == .held
       }
       // A second hold changes nothing.
-      #expect(try await madang.setHold(true, of: name).heldAt == held.heldAt)
+      #expect(try await madang.setHold(true, of: name, by: .hana).heldAt == held.heldAt)
       let again = try await world.signIn(yard.a, through: .october2024)
       _ = try await again.success(.DELETE, channel)
       _ = try await again.success(.DELETE, yard.w)
@@ -148,7 +149,7 @@ struct RetentionTests {
       try await madang.clearDeleted(rooms.map { .room($0) } + [.workspace(number)])
       #expect(try await rows() == 1)
       #expect(try await madang.workspaces(after: 0, limit: 9).map(\.deletedAt) == [world.clock.now])
-      _ = try await madang.setHold(false, of: WorkspaceName("\(held.workspace.id.number)"))
+      _ = try await madang.setHold(false, of: WorkspaceName("\(held.workspace.id.number)"), by: .hana)
       try await madang.clearDeleted(madang.deletedPlaces())
       #expect(try await rows() == 0)
       let kinds = try await AuditTests.entries(world, .holdBegan, .holdEnded).map(\.kind)

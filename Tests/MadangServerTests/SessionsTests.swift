@@ -100,12 +100,12 @@ struct SessionsTests {
         (.PUT, "users/me", .json(["nickname": ""])), (.DELETE, channel, .none), (.DELETE, workspace, .none),
       ]
       for isStopped in [false, true] {
-        if isStopped { _ = try await world.server.madang.beginReadOnlyMode(reason: "a new disk") }
+        if isStopped { _ = try await world.server.madang.beginReadOnlyMode(reason: "a new disk", by: .hana) }
         for (method, path, body) in calls {
           #expect(try await world.call(method, path, token: token, body).code == "E02", "\(method) \(path)")
         }
       }
-      _ = try await world.server.madang.endReadOnlyMode()
+      _ = try await world.server.madang.endReadOnlyMode(by: .hana)
       #expect(try await world.files(in: "channelChats").isEmpty)
       #expect(try await world.server.madang.statistics().chats == 0)
     }
@@ -121,8 +121,8 @@ struct SessionsTests {
       let port = try #require(world.url.split(separator: ":").last.flatMap { Int($0) })
       let endings: [(String, @Sendable (TestPerson) async throws -> Void)] = [
         ("joon", { _ = try await $0.get("users/logout") }),
-        ("sora", { _ = try await madang.disable(email: $0.email) }),
-        ("hana", { _ = try await madang.deleteAccount(email: $0.email) }),
+        ("sora", { _ = try await madang.disable(email: $0.email, by: .hana) }),
+        ("hana", { _ = try await madang.deleteAccount(email: $0.email, by: .hana) }),
       ]
       for (name, end) in endings {
         let person = try await world.signUp(name)

@@ -84,7 +84,7 @@ struct SharedLimitsTests {
           return try await Self.code(second, mina.email, World.password, from: "192.0.2.\(number)") == "E98"
         })
       for session in try await first.server.madang.sessions(email: mina.email, after: 0, limit: 300) {
-        try await first.server.madang.endSession(session.id)
+        try await first.server.madang.endSession(session.id, by: .hana)
       }
       #expect(try await Self.code(second, mina.email, World.password, from: home) == nil)
     }

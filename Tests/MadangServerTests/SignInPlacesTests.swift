@@ -118,7 +118,7 @@ struct SignInPlacesTests {
       await #expect(throws: MailLeftOut.self) { try await madang.sendPasswordReset(to: email, from: "") }
       try await Self.signIn(world, email, from: "198.51.100.9")
       #expect(try await Self.mails(world, to: email).count == 1)
-      _ = try await madang.resetPassword(email: email, to: World.password)
+      _ = try await madang.resetPassword(email: email, to: World.password, by: .hana)
       for _ in 0..<2 { try await Self.signIn(world, email, from: "198.51.100.9") }
       #expect(try await Self.mails(world, to: email).count == 2)
     }
@@ -193,7 +193,7 @@ struct SignInPlacesTests {
       try await Self.join(world, email)
       try await Self.signIn(world, email, from: "198.51.100.9")
       #expect(try await Self.mails(world, to: email).isEmpty)
-      _ = try await world.server.madang.confirmAddress(byAdministrator: email)
+      _ = try await world.server.madang.confirmAddress(of: email, by: .hana)
       try await Self.signIn(world, email, from: "198.51.101.9")
       #expect(try await Self.mails(world, to: email).count == 1)
     }
@@ -223,7 +223,7 @@ struct SignInPlacesTests {
       // The remaining place is too old to be known, but shows that there was one.
       try await Self.signIn(world, email, from: "203.0.113.5")
       #expect(try await Self.mails(world, to: email).count == 6)
-      _ = try await madang.deleteAccount(email: email)
+      _ = try await madang.deleteAccount(email: email, by: .hana)
       #expect(try await Self.places(world) == 0)
     }
   }

@@ -173,10 +173,10 @@ struct SocketCookieTests {
       try await shutOut(mina) { _ = try await mina.call(.GET, "users/logout") }
       let again = try await world.signIn(mina, through: .october2024)
       try await shutOut(again) {
-        _ = try await world.server.madang.resetPassword(email: mina.email, to: World.password)
+        _ = try await world.server.madang.resetPassword(email: mina.email, to: World.password, by: .hana)
       }
       let third = try await world.signIn(mina, through: .october2024)
-      try await shutOut(third) { _ = try await world.server.madang.disable(email: mina.email) }
+      try await shutOut(third) { _ = try await world.server.madang.disable(email: mina.email, by: .hana) }
     }
   }
 

@@ -109,8 +109,8 @@ struct WaitingAccountsTests {
         let token = try #require(try joined.json["token"]?["accessToken"]?.string)
         let madang = world.server.madang
         switch words[0] {
-        case "confirmed": _ = try await madang.confirmAddress(byAdministrator: "mina@example.com")
-        case "approved": _ = try await madang.approveAccount(email: "mina@example.com")
+        case "confirmed": _ = try await madang.confirmAddress(of: "mina@example.com", by: .hana)
+        case "approved": _ = try await madang.approveAccount(email: "mina@example.com", by: .hana)
         default: break
         }
         #expect(try await Self.cells(world, "mina@example.com", token) == Array(line.dropFirst()), "\(line[0])")
@@ -155,7 +155,7 @@ struct WaitingAccountsTests {
       _ = try await Self.join(world, "joon@example.com")
       // A mail that still waits is not sent once its account is confirmed.
       _ = try await Self.codes(world, "joon@example.com", count: 1)
-      _ = try await world.server.madang.confirmAddress(byAdministrator: "joon@example.com")
+      _ = try await world.server.madang.confirmAddress(of: "joon@example.com", by: .hana)
       var pages: Set<[UInt8]> = []
       for email in ["nobody@example.com", "joon@example.com", "mina@example.com", "mina@example.com", "no address"] {
         let page = try await Self.ask(world, email)
@@ -249,7 +249,7 @@ struct WaitingAccountsTests {
     try await World.run(engine, settings: Self.settings()) { (world) async throws in
       _ = try await Self.join(world, "mina@example.com")
       let code = try #require(try await Self.codes(world, "mina@example.com", count: 1).first)
-      _ = try await world.server.madang.beginReadOnlyMode(reason: "")
+      _ = try await world.server.madang.beginReadOnlyMode(reason: "", by: .hana)
       for (path, body) in [
         ("/confirm", World.Body.form("email=mina%40example.com")), ("/confirm/\(code)", Self.form(World.password)),
       ] {
@@ -257,7 +257,7 @@ struct WaitingAccountsTests {
         #expect(answer.status == 503)
         #expect(String(decoding: answer.body, as: UTF8.self).contains("accepts no changes"))
       }
-      _ = try await world.server.madang.endReadOnlyMode()
+      _ = try await world.server.madang.endReadOnlyMode(by: .hana)
       #expect(try await Self.confirm(world, code) == 200)
     }
   }
@@ -276,7 +276,7 @@ struct WaitingAccountsTests {
       for provider in ["apple", "kakao"] {
         let (squatted, confirmed) = ("\(provider)1@example.com", "\(provider)2@example.com")
         for email in [squatted, confirmed] { #expect(try await Self.join(world, email).status == 200) }
-        _ = try await madang.confirmAddress(byAdministrator: confirmed)
+        _ = try await madang.confirmAddress(of: confirmed, by: .hana)
         let old = try #require(try await madang.accountNumber(email: squatted))
         #expect(try await signIn(provider, squatted).status == 200)
         #expect(try await madang.accountNumber(email: squatted) != old)
@@ -354,12 +354,12 @@ struct WaitingAccountsTests {
       for name in ["squatter", "confirmed", "disabled", "payer", "member"] {
         #expect(try await Self.join(world, "\(name)@example.com").status == 200)
       }
-      _ = try await madang.confirmAddress(byAdministrator: "confirmed@example.com")
-      _ = try await madang.disable(email: "disabled@example.com")
+      _ = try await madang.confirmAddress(of: "confirmed@example.com", by: .hana)
+      _ = try await madang.disable(email: "disabled@example.com", by: .hana)
       let payer = try #require(try await madang.accountNumber(email: "payer@example.com"))
       let member = try #require(try await madang.accountNumber(email: "member@example.com"))
       let owner = try await world.signUp("Mina")
-      _ = try await madang.confirmAddress(byAdministrator: owner.email)
+      _ = try await madang.confirmAddress(of: owner.email, by: .hana)
       _ = try await owner.workspace()
       try await madang.database.write { transaction in
         try transaction.execute(
@@ -395,14 +395,14 @@ struct WaitingAccountsTests {
       let token = try await world.socialToken("kakao", "1", "sora@example.com", nickname: "Sora")
       #expect(try await world.call(.POST, "users/login/kakao", .json(["oauthToken": .text(token)])).status == 200)
       #expect(try await madang.pendingAccounts(after: 0, limit: 10).count == 3)
-      #expect(try await madang.approveAccount(email: "mina@example.com").pendingAt == nil)
+      #expect(try await madang.approveAccount(email: "mina@example.com", by: .hana).pendingAt == nil)
       #expect(
         try await World.eventually { try await Self.mails(world, to: "mina@example.com").count == 1 })
-      #expect(try await madang.rejectAccount(email: "joon@example.com").record.deletedAt != nil)
-      #expect(try await madang.rejectAccount(email: "sora@example.com").kakaoSubject == "1")
+      #expect(try await madang.rejectAccount(email: "joon@example.com", by: .hana).record.deletedAt != nil)
+      #expect(try await madang.rejectAccount(email: "sora@example.com", by: .hana).kakaoSubject == "1")
       for refused in ["mina@example.com", "nobody@example.com"] {
-        await #expect(throws: Failure.self) { _ = try await madang.approveAccount(email: refused) }
-        await #expect(throws: Failure.self) { _ = try await madang.rejectAccount(email: refused) }
+        await #expect(throws: Failure.self) { _ = try await madang.approveAccount(email: refused, by: .hana) }
+        await #expect(throws: Failure.self) { _ = try await madang.rejectAccount(email: refused, by: .hana) }
       }
       #expect(try await madang.pendingAccounts(after: 0, limit: 10).isEmpty)
       #expect(try await Self.signIn(world, "joon@example.com").code == "E03")
@@ -457,7 +457,7 @@ struct WaitingAccountsTests {
     try await World.run(engine, settings: settings) { (world) async throws in
       let madang = world.server.madang
       for name in ["mina", "joon"] { #expect(try await Self.join(world, "\(name)@example.com").status == 200) }
-      _ = try await madang.approveAccount(email: "joon@example.com")
+      _ = try await madang.approveAccount(email: "joon@example.com", by: .hana)
       world.clock.advance(milliseconds: 2 * Self.day - 1)
       #expect(try await madang.deletePending() == 0)
       world.clock.advance(milliseconds: 1)
@@ -554,9 +554,9 @@ struct WaitingAccountsTests {
   func keys(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.off, approval: true)) { (world) async throws in
       let madang = world.server.madang
-      let off = try await madang.createKey(edition: "2024-10", label: "off", approval: .off).key
-      let on = try await madang.createKey(edition: "2024-10", label: "on", approval: .on).key
-      let same = try await madang.createKey(edition: "2024-10", label: "same").key
+      let off = try await madang.createKey(edition: "2024-10", label: "off", approval: .off, by: .hana).key
+      let on = try await madang.createKey(edition: "2024-10", label: "on", approval: .on, by: .hana).key
+      let same = try await madang.createKey(edition: "2024-10", label: "same", by: .hana).key
       for (name, key) in [("off", off), ("on", on), ("same", same)] {
         #expect(try await Self.join(world, "\(name)@example.com", key: key).status == 200)
       }
@@ -630,7 +630,7 @@ struct WaitingAccountsTests {
 extension Madang {
   fileprivate func endWaiting(of email: String) async throws {
     let account = try await accountRecord(email: email)
-    if account.unconfirmedAt != nil { _ = try await confirmAddress(byAdministrator: email) }
-    if account.pendingAt != nil { _ = try await approveAccount(email: email) }
+    if account.unconfirmedAt != nil { _ = try await confirmAddress(of: email, by: .hana) }
+    if account.pendingAt != nil { _ = try await approveAccount(email: email, by: .hana) }
   }
 }

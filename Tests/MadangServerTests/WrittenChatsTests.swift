@@ -55,7 +55,7 @@ struct WrittenChatsTests {
       #expect(try await Self.texts(of: yard.b.email, madang, page: 1) == [])
       var search = ChatSearch()
       search.author = yard.a.email
-      #expect(try await madang.findChats(search).map(\.content) == ["4", "4"])
+      #expect(try await madang.findChats(search, by: .hana).map(\.content) == ["4", "4"])
     }
   }
 }

@@ -66,14 +66,14 @@ struct WrongClockTests {
           }
         })
       let before = try await Self.dates(world, room)
-      let redated = try await madang.redateFutureChats(page: page)
+      let redated = try await madang.redateFutureChats(page: page, by: .hana)
       #expect(redated.rooms == 1 && redated.chats == 9)
       let after = try await Self.dates(world, room)
       #expect(after.count == before.count && after[0] == before[0])
       #expect(zip(after, after.dropFirst()).allSatisfy { $0 < $1 }, "dates rise: \(after)")
       #expect(try #require(after.last) <= world.clock.now)
       #expect(try await madang.futureChats() == nil)
-      #expect(try await madang.redateFutureChats().chats == 0)
+      #expect(try await madang.redateFutureChats(by: .hana).chats == 0)
       world.clock.advance(milliseconds: 5)
       _ = try await again.post("\(channel)/chats", ["content": "right again"])
       #expect(try await Self.dates(world, room).last == world.clock.now)
@@ -93,7 +93,7 @@ struct WrongClockTests {
       let ahead = try await world.signIn(mina, through: .october2024)
       for _ in 0..<9 { _ = try await ahead.post("\(channel)/chats", ["content": "ahead"]) }
       world.clock.set(start + 2)
-      #expect(try await world.server.madang.redateFutureChats(page: 4).chats == 9)
+      #expect(try await world.server.madang.redateFutureChats(page: 4, by: .hana).chats == 9)
       let room: Int64? = try await world.server.madang.database.read {
         try $0.first("SELECT MAX(room_id) AS room FROM chats") { try $0.get("room") }
       }

@@ -229,8 +229,8 @@ struct SessionTests {
       switch way {
       case "signed out": try #require(try await browser.call(.DELETE, "session").status == 200)
       case "everywhere": try #require(try await browser.call(.DELETE, "sessions").status == 200)
-      case "by an administrator": _ = try await world.server.madang.endSessions(email: mina.email)
-      default: _ = try await world.server.madang.disable(email: mina.email)
+      case "by an administrator": _ = try await world.server.madang.endSessions(email: mina.email, by: .hana)
+      default: _ = try await world.server.madang.disable(email: mina.email, by: .hana)
       }
       guard case .disconnected(.serverNamespaceDisconnect)? = try await updates.next()?.kind else {
         Issue.record("the socket goes on")

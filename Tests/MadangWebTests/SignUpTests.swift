@@ -29,8 +29,8 @@ struct SignUpTests {
   func invitation(_ engine: TestEngine) async throws {
     try await Browser.run(engine, settings: Self.settings(.invitation)) { (world) async throws in
       let madang = world.server.madang
-      let code = try await madang.inviteByCode(uses: 1, days: 1).code.text
-      _ = try await madang.invite(email: "sora@example.com", days: 1)
+      let code = try await madang.inviteByCode(uses: 1, days: 1, by: .hana).code.text
+      _ = try await madang.invite(email: "sora@example.com", days: 1, by: .hana)
       #expect(try await Browser(world).signUp("Mina").code == "E11")
       #expect(try await Browser(world).signUp("Mina", invitation: "x").code == "E11")
       #expect(try await Browser(world).signUp("Mina", invitation: code).json["account"]?["nickname"] == "Mina")
@@ -50,7 +50,7 @@ struct SignUpTests {
   @Test("off: an invitation does not help in a browser")
   func off() async throws {
     try await Browser.run(.sqlite, settings: Self.settings(.off)) { (world) async throws in
-      let code = try await world.server.madang.inviteByCode(uses: 1, days: 1).code.text
+      let code = try await world.server.madang.inviteByCode(uses: 1, days: 1, by: .hana).code.text
       #expect(try await Browser(world).signUp("Mina", invitation: code).code == "E11")
       #expect(try await Browser(world).call(.GET, "session").json["server"]?["signup"] == "off")
       _ = try await world.signUp("Mina")
@@ -73,7 +73,7 @@ struct SignUpTests {
       let made = try await browser.signUp("Mina").json
       #expect(made["account"] == .null && made["waits"] == .text(what))
       #expect(try await browser.call(.GET, "v1/users/me").code == "E02")
-      let ended = try await world.server.madang.endSessions(email: "mina@example.com")
+      let ended = try await world.server.madang.endSessions(email: "mina@example.com", by: .hana)
       #expect(ended == 0)
     }
   }

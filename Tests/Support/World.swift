@@ -257,3 +257,8 @@ package struct World: Sendable {
     }
   }
 }
+
+extension Administrator {
+  /// The administrator in tests.
+  package static let hana = Administrator(name: "hana", address: "198.51.100.7")
+}

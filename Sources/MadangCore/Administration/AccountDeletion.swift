@@ -15,26 +15,27 @@ extension Madang {
   ///
   /// Throws `.noSuchUser`; `.mustHandOver` if the account owns workspaces; `.held` if it is a member of, or has written in, a workspace on
   /// legal hold.
-  package func deleteAccount(email: String) async throws -> DeletedAccount {
-    try await deleteAccount(email: email, because: nil) { _, _ in }
+  package func deleteAccount(email: String, by administrator: Administrator) async throws -> DeletedAccount {
+    try await deleteAccount(email: email, by: administrator, because: nil) { _, _ in }
   }
 
-  /// Deletes an account that waits for approval. Throws like ``deleteAccount(email:)``, and `.invalid` if the account does not wait.
-  package func rejectAccount(email: String) async throws -> DeletedAccount {
-    try await deleteAccount(email: email, because: "not approved") { transaction, person in
+  /// Deletes an account that waits for approval. Throws like ``deleteAccount(email:by:)``, and `.invalid` if the account does not wait.
+  package func rejectAccount(email: String, by administrator: Administrator) async throws -> DeletedAccount {
+    try await deleteAccount(email: email, by: administrator, because: "not approved") { transaction, person in
       try transaction.requirePending(person)
     }
   }
 
   private func deleteAccount(
-    email: String, because reason: String?, _ check: @escaping @Sendable (Transaction, Person) throws -> Void
+    email: String, by administrator: Administrator, because reason: String?,
+    _ check: @escaping @Sendable (Transaction, Person) throws -> Void
   ) async throws -> DeletedAccount {
     try await database.write { [self] transaction in
       // The lock keeps other transactions from adding the account to a workspace.
       let person = try transaction.lockedPerson(email: email)
       try check(transaction, person)
       let kakao = try transaction.kakaoSubject(of: person.id.number)
-      let record = try delete(person, by: .administrator, because: reason, in: transaction)
+      let record = try delete(person, by: .administrator(administrator), because: reason, in: transaction)
       return DeletedAccount(record: record, kakaoSubject: kakao)
     }
   }

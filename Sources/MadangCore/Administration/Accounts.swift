@@ -17,8 +17,9 @@ extension Madang {
   }
 
   /// Disables an account: its sessions end, it cannot sign in, and its sockets are refused. Its chats stay. Throws `.noSuchUser`.
-  package func disable(email: String) async throws -> AccountRecord {
-    try await changeAccount(email, .accountDisabled, ignoresReadOnlyMode: true) { [self] transaction, user, now in
+  package func disable(email: String, by administrator: Administrator) async throws -> AccountRecord {
+    try await changeAccount(email, .accountDisabled, by: administrator, ignoresReadOnlyMode: true) {
+      [self] transaction, user, now in
       try transaction.disable(user, now: now)
       for kind in AccountLink.allCases { try transaction.endLinks(kind, of: user) }
       return ["sessions": "\(try endSessions(of: user, in: transaction))"]
@@ -26,16 +27,19 @@ extension Madang {
   }
 
   /// Lets a disabled account sign in again. Throws `.noSuchUser`, also for a deleted account.
-  package func enable(email: String) async throws -> AccountRecord {
-    try await changeAccount(email, .accountEnabled, ignoresReadOnlyMode: true) { transaction, user, _ in
+  package func enable(email: String, by administrator: Administrator) async throws -> AccountRecord {
+    try await changeAccount(email, .accountEnabled, by: administrator, ignoresReadOnlyMode: true) {
+      transaction, user, _ in
       try transaction.enable(user) ? [:] : nil
     }
   }
 
   /// Sets a new password and ends the account's sessions. Throws `.invalid`, `.noSuchUser`, in this order.
-  package func resetPassword(email: String, to password: String) async throws -> AccountRecord {
+  package func resetPassword(email: String, to password: String, by administrator: Administrator) async throws
+    -> AccountRecord
+  {
     let hash = try await hash(password: try TextRules.newPassword(password))
-    return try await changeAccount(email, .passwordChanged) { [self] transaction, user, _ in
+    return try await changeAccount(email, .passwordChanged, by: administrator) { [self] transaction, user, _ in
       try transaction.setPassword(hash, of: user)
       try transaction.agePlaces(of: user)
       try transaction.endLinks(.passwordReset, of: user)
@@ -44,10 +48,12 @@ extension Madang {
   }
 
   /// Adds coins to an account's ledger, with a note. Throws `.invalid`, `.noSuchUser`, in this order.
-  package func giveCoins(_ amount: Int, email: String, note: String) async throws -> AccountRecord {
+  package func giveCoins(_ amount: Int, email: String, note: String, by administrator: Administrator) async throws
+    -> AccountRecord
+  {
     guard (1...1_000_000).contains(amount) else { throw Failure(.invalid, "amount: 1 to 1000000 coins") }
     let note = try TextRules.note(note)
-    return try await changeAccount(email, .coinsGiven) { transaction, user, now in
+    return try await changeAccount(email, .coinsGiven, by: administrator) { transaction, user, now in
       try transaction.addCoins(amount, to: user, for: "administrator: \(note)", now: now)
       return ["coins": "\(amount)", "note": note]
     }

@@ -63,7 +63,8 @@ extension Madang {
   ///   - registration: Who may sign up through an application with this key; nil if the setting decides.
   ///   - approval: Whether accounts that sign up with it wait for approval; nil if the setting decides.
   package func createKey(
-    edition: String, label: String, registration: Registration? = nil, approval: Approval? = nil
+    edition: String, label: String, registration: Registration? = nil, approval: Approval? = nil,
+    by administrator: Administrator
   ) async throws -> (key: String, record: KeyRecord) {
     let label = try TextRules.note(label)
     let key = ids.bytes(32).hex
@@ -72,7 +73,7 @@ extension Madang {
         hash: Self.keyHash(key), edition: edition, label: label, registration: registration, approval: approval,
         now: now)
       try audit(
-        .keyCreated, label, edition, by: .administrator, registration: registration?.rawValue,
+        .keyCreated, label, edition, by: .administrator(administrator), registration: registration?.rawValue,
         approval: approval?.rawValue, in: transaction)
       return record
     }
@@ -90,12 +91,12 @@ extension Madang {
   }
 
   /// Revokes a key; running servers notice within moments. Throws `.notFound` if there is no such key or it was revoked before.
-  package func revokeKey(_ id: Int64) async throws -> KeyRecord {
+  package func revokeKey(_ id: Int64, by administrator: Administrator) async throws -> KeyRecord {
     try await database.write(ignoresStop: true) { [self, now = clock.now] transaction in
       guard let revoked = try transaction.revokeKey(id, now: now) else {
         throw Failure(.notFound, "there is no key \(id) in use")
       }
-      try audit(.keyRevoked, revoked.label, revoked.edition, by: .administrator, in: transaction)
+      try audit(.keyRevoked, revoked.label, revoked.edition, by: .administrator(administrator), in: transaction)
       return revoked
     }
   }

@@ -3,7 +3,9 @@ import Storage
 extension Madang {
   /// Removes an account from a workspace and all its channels, as if it had left. Channels that it owned go to the workspace's owner, and
   /// its sockets are disconnected. Throws `.notFound`, `.noSuchUser`, or `.mustHandOver` if it owns the workspace.
-  package func removeMember(email: String, from name: WorkspaceName) async throws -> WorkspaceRecord {
+  package func removeMember(
+    email: String, from name: WorkspaceName, by administrator: Administrator
+  ) async throws -> WorkspaceRecord {
     try await database.write { [self, now = clock.now] transaction in
       let workspace = try transaction.lockedWorkspace(name)
       let person = try transaction.member(email: email, of: workspace)
@@ -13,7 +15,7 @@ extension Madang {
       let channels = try remove(person.id.number, from: workspace, now: now, in: transaction)
       try audit(
         AuditEntry(
-          kind: .memberRemoved, actor: .administrator, account: person.id.number, subject: person.email,
+          kind: .memberRemoved, actor: .administrator(administrator), account: person.id.number, subject: person.email,
           detail: ["workspace": workspace.name, "channels": "\(channels)"]), in: transaction)
       return try transaction.workspaceRecord(workspace.id.number)
     }
@@ -21,7 +23,9 @@ extension Madang {
 
   /// Makes a member the owner of a workspace and of its default channel; the former owner stays a member. Throws `.notFound`,
   /// `.noSuchUser`.
-  package func handOverWorkspace(_ name: WorkspaceName, toEmail email: String) async throws -> WorkspaceRecord {
+  package func handOverWorkspace(
+    _ name: WorkspaceName, toEmail email: String, by administrator: Administrator
+  ) async throws -> WorkspaceRecord {
     try await database.write { [self] transaction in
       let workspace = try transaction.lockedWorkspace(name)
       let person = try transaction.member(email: email, of: workspace)
@@ -29,7 +33,8 @@ extension Madang {
         try transaction.setOwner(person.id.number, ofWorkspace: workspace.id.number)
         try audit(
           AuditEntry(
-            kind: .workspaceHandedOver, actor: .administrator, account: person.id.number, subject: person.email,
+            kind: .workspaceHandedOver, actor: .administrator(administrator), account: person.id.number,
+            subject: person.email,
             detail: [
               "workspace": workspace.name, "from": try transaction.email(of: workspace.owner.number) ?? "",
             ]), in: transaction)

@@ -28,7 +28,7 @@ package struct ChatSearch: Sendable {
 extension Madang {
   /// Chats that match, direct messages included, oldest first; of too many the newest. The search and its conditions are written to the
   /// audit log. Throws `.notFound` for the workspace, `.noSuchUser` for the author.
-  package func findChats(_ search: ChatSearch) async throws -> [FoundChat] {
+  package func findChats(_ search: ChatSearch, by administrator: Administrator) async throws -> [FoundChat] {
     let (workspace, author) = try await database.read { transaction in
       (
         try search.workspace.map { try transaction.workspace($0).id.number },
@@ -54,7 +54,7 @@ extension Madang {
       .chatsSearched, subject: search.text,
       detail: [
         "workspace": search.workspace?.text ?? "", "author": search.author ?? "", "found": "\(found.count)",
-      ])
+      ], by: administrator)
     return found.reversed()
   }
 
@@ -62,14 +62,14 @@ extension Madang {
   /// stay valid. Clients that have read it already keep their copy. Throws `.notFound`, `.held`.
   ///
   /// - Parameter reference: The chat's number or id.
-  package func removeChat(_ reference: Reference) async throws {
+  package func removeChat(_ reference: Reference, by administrator: Administrator) async throws {
     let number = try await database.read { try $0.chatNumber(reference) }
     try await database.write { [self, now = clock.now] transaction in
       let (chat, workspace, author) = try transaction.chatInPlace(number)
       guard try transaction.empty(chat, text: settings.retention.removedChatText, now: now) else { return }
       try audit(
         AuditEntry(
-          kind: .chatRemoved, actor: .administrator, account: author.id.number, subject: author.email,
+          kind: .chatRemoved, actor: .administrator(administrator), account: author.id.number, subject: author.email,
           detail: ["chat": "\(chat)", "workspace": workspace]), in: transaction)
     }
   }

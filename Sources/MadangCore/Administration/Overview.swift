@@ -43,7 +43,7 @@ extension Madang {
   }
 
   /// Ends a session. Throws `.noSuchSession`.
-  package func endSession(_ id: Int64) async throws {
+  package func endSession(_ id: Int64, by administrator: Administrator) async throws {
     try await database.write(ignoresStop: true) { [self] transaction in
       guard let user = try transaction.user(ofSession: id) else {
         throw Failure(.noSuchSession, "there is no session \(id)")
@@ -51,19 +51,20 @@ extension Madang {
       guard try end(session: id, of: user, in: transaction) else { return }
       try audit(
         AuditEntry(
-          kind: .sessionEnded, actor: .administrator, account: user, subject: try transaction.email(of: user) ?? "",
+          kind: .sessionEnded, actor: .administrator(administrator), account: user,
+          subject: try transaction.email(of: user) ?? "",
           detail: ["session": "\(id)"]), in: transaction)
     }
   }
 
   /// Ends all sessions of an account and returns how many it had. Throws `.noSuchUser`.
-  package func endSessions(email: String) async throws -> Int {
+  package func endSessions(email: String, by administrator: Administrator) async throws -> Int {
     try await database.write(ignoresStop: true) { [self] transaction in
       let person = try transaction.person(email: email)
       let count = try endSessions(of: person.id.number, in: transaction)
       try audit(
         AuditEntry(
-          kind: .sessionEnded, actor: .administrator, account: person.id.number, subject: person.email,
+          kind: .sessionEnded, actor: .administrator(administrator), account: person.id.number, subject: person.email,
           detail: ["sessions": "\(count)"]), in: transaction)
       return count
     }

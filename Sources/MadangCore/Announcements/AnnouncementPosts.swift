@@ -6,7 +6,7 @@ extension Madang {
   ///
   /// - Parameter title: Placed above the text; empty for no title.
   package func announce(
-    _ text: String, title: String, from email: String, workspace name: WorkspaceName?
+    _ text: String, title: String, from email: String, workspace name: WorkspaceName?, by administrator: Administrator
   ) async throws -> Announcement {
     let content = try TextRules.content(
       title.isEmpty ? text : "\(title)\n\n\(text)", maxLength: settings.maxContentLength)
@@ -28,7 +28,7 @@ extension Madang {
       }
     } catch {
       // The operator will try again. If this one were not cancelled, a channel could get the announcement twice.
-      _ = try? await cancelAnnouncement(id)
+      _ = try? await cancelAnnouncement(id, by: administrator)
       throw error
     }
     let made: Announcement? = try await database.write { [self] transaction in
@@ -37,7 +37,7 @@ extension Madang {
         try transaction.deleteAnnouncement(id)
         return nil
       }
-      try audit(.announcementMade, announcement, workspace: workspaceName, in: transaction)
+      try audit(.announcementMade, announcement, workspace: workspaceName, by: administrator, in: transaction)
       return announcement
     }
     guard let made else { throw Failure(.notFound, "there are no workspaces") }
@@ -66,12 +66,13 @@ extension Madang {
   }
 
   /// Stops an announcement. Channels that have it keep it. Throws `.notFound` if it is not waiting to be posted.
-  package func cancelAnnouncement(_ id: Int64) async throws -> Announcement {
+  package func cancelAnnouncement(_ id: Int64, by administrator: Administrator) async throws -> Announcement {
     try await database.write { [self, now = clock.now] transaction in
       guard try transaction.cancelAnnouncement(id, now: now) else {
         throw Failure(.notFound, "no announcement \(id) waits to be posted; see 'madang admin announce list'")
       }
-      try audit(.announcementCancelled, try transaction.announcement(id), workspace: "", in: transaction)
+      try audit(
+        .announcementCancelled, try transaction.announcement(id), workspace: "", by: administrator, in: transaction)
     }
     // If this is interrupted, the remaining rows are not posted: servers remove them one by one.
     let page = Self.announcementPage
@@ -89,12 +90,14 @@ extension Madang {
   }
 
   private func audit(
-    _ kind: AuditKind, _ announcement: Announcement, workspace: String, in transaction: Transaction
+    _ kind: AuditKind, _ announcement: Announcement, workspace: String, by administrator: Administrator,
+    in transaction: Transaction
   ) throws {
     var detail = ["announcement": "\(announcement.id)", "rooms": "\(announcement.rooms)"]
     if !workspace.isEmpty { detail["workspace"] = workspace }
     try audit(
       AuditEntry(
-        kind: kind, actor: .administrator, subject: announcement.author, detail: AuditDetail(detail)), in: transaction)
+        kind: kind, actor: .administrator(administrator), subject: announcement.author, detail: AuditDetail(detail)),
+      in: transaction)
   }
 }

@@ -33,8 +33,7 @@ package struct RefusedSignIn: Sendable {
 extension Madang {
   /// Writes a row in the transaction of the action that it records. It is announced after the commit.
   func audit(_ entry: AuditEntry, in transaction: Transaction) throws {
-    let actor = entry.actor.text(administrator: settings.administrator)
-    let record = try transaction.insertAudit(entry, actor: actor, node: settings.node, now: clock.now)
+    let record = try transaction.insertAudit(entry, node: settings.node, now: clock.now)
     transaction.afterCommit { [announce] in announce(.audited(record)) }
   }
 
@@ -53,12 +52,15 @@ extension Madang {
         detail: AuditDetail(detail)), in: transaction)
   }
 
-  /// Logs an action that an administrator took outside the database.
+  /// Logs an action of an administrator outside the database.
   /// - Parameter detail: Must not contain secrets. Texts are cut to 200 characters.
-  package func audit(_ kind: AuditKind, subject: String, detail: [String: String]) async throws {
+  package func audit(
+    _ kind: AuditKind, subject: String, detail: [String: String], by administrator: Administrator
+  ) async throws {
     try await database.write(ignoresStop: true) { [self] transaction in
       try audit(
-        AuditEntry(kind: kind, actor: .administrator, subject: subject, detail: AuditDetail(detail)), in: transaction)
+        AuditEntry(kind: kind, actor: .administrator(administrator), subject: subject, detail: AuditDetail(detail)),
+        in: transaction)
     }
   }
 

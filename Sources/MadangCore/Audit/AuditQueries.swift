@@ -1,18 +1,19 @@
 import Storage
 
 extension Transaction {
-  func insertAudit(_ entry: AuditEntry, actor: String, node: String, now: Int64) throws -> AuditRecord {
-    let time = entry.time ?? now
+  func insertAudit(_ entry: AuditEntry, node: String, now: Int64) throws -> AuditRecord {
+    let (time, actor) = (entry.time ?? now, entry.actor.text)
+    let origin = entry.actor.origin ?? entry.origin
     let number: Int64 = try one(
       """
       INSERT INTO audit (at, kind, actor, account_id, subject, address, edition, node, detail)
-      VALUES (\(time), \(entry.kind.rawValue), \(actor), \(entry.account), \(entry.subject), \(entry.origin.address),
-        \(entry.origin.edition), \(node), \(entry.detail.json)) \(sql: .returningID)
+      VALUES (\(time), \(entry.kind.rawValue), \(actor), \(entry.account), \(entry.subject), \(origin.address),
+        \(origin.edition), \(node), \(entry.detail.json)) \(sql: .returningID)
       """
     ) { try $0.get("id") }
     return AuditRecord(
       number: number, time: time, kind: entry.kind.rawValue, actor: actor, account: entry.account,
-      subject: entry.subject, origin: entry.origin, node: node, detail: AuditDetail.texts(entry.detail.json))
+      subject: entry.subject, origin: origin, node: node, detail: AuditDetail.texts(entry.detail.json))
   }
 
   /// Rows that match, newest first.

@@ -26,7 +26,7 @@ extension Madang {
 
   /// Corrects chats that are dated in the future. The last chat of a room is dated now. The intervals between corrected chats are kept, or
   /// shortened where they would reach back to a chat with a correct date. The order is kept. Works page by page while servers run.
-  package func redateFutureChats(page: Int = 500) async throws -> RedatedChats {
+  package func redateFutureChats(page: Int = 500, by administrator: Administrator) async throws -> RedatedChats {
     var redated = RedatedChats()
     let now = clock.now
     var last: Int64 = 0
@@ -51,7 +51,7 @@ extension Madang {
     }
     guard redated.rooms > 0 else { return redated }
     try await audit(
-      .chatsRedated, subject: "", detail: ["rooms": "\(redated.rooms)", "chats": "\(redated.chats)"])
+      .chatsRedated, subject: "", detail: ["rooms": "\(redated.rooms)", "chats": "\(redated.chats)"], by: administrator)
     return redated
   }
 }

@@ -43,25 +43,40 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case settingsChanged
 }
 
+/// The administrator who acts, as the audit log names it.
+package struct Administrator: Sendable {
+  /// The name of the administrator's account, or of the system account that runs `madang admin`.
+  package let name: String
+  /// The network address of the call; empty on the server's machine.
+  package let address: String
+
+  package init(name: String, address: String = "") { (self.name, self.address) = (name, address) }
+}
+
 /// The originator of an audited action.
 enum AuditActor: Sendable {
   case account(Int64)
-  /// An operator who runs `madang admin`.
-  case administrator
+  case administrator(Administrator)
   case server
   /// Apple or Kakao.
   case provider(SocialProvider)
   /// A client that could not prove its identity.
   case unknownClient
 
-  func text(administrator name: String) -> String {
+  /// As it is stored.
+  var text: String {
     switch self {
     case .account(let number): "account \(number)"
-    case .administrator: name.isEmpty ? "administrator" : "administrator \(name)"
+    case .administrator(let one): one.name.isEmpty ? "administrator" : "administrator \(one.name)"
     case .server: "server"
     case .provider(let provider): "provider \(provider.rawValue)"
     case .unknownClient: "stranger"
     }
+  }
+
+  /// Where the actor's calls come from; nil if the row says it.
+  var origin: Origin? {
+    if case .administrator(let one) = self { Origin(edition: "", address: one.address) } else { nil }
   }
 }
 

@@ -26,7 +26,9 @@ package struct WorkspaceUsage: Sendable {
 
 extension Madang {
   /// Sets the quotas of a workspace. Existing objects stay, even above a quota. Throws `.notFound`, or `.invalid` for a negative value.
-  package func setQuota(_ quota: WorkspaceQuota, of name: WorkspaceName) async throws -> WorkspaceUsage {
+  package func setQuota(
+    _ quota: WorkspaceQuota, of name: WorkspaceName, by administrator: Administrator
+  ) async throws -> WorkspaceUsage {
     for value in [quota.channels, quota.members, quota.fileBytes] where value ?? 0 < 0 {
       throw Failure(.invalid, "a quota is 0, for any number, or more")
     }
@@ -36,7 +38,7 @@ extension Madang {
       let text = { (value: Int?) in value.map { "\($0)" } ?? "as in the settings" }
       try audit(
         AuditEntry(
-          kind: .quotaChanged, actor: .administrator, subject: workspace.name,
+          kind: .quotaChanged, actor: .administrator(administrator), subject: workspace.name,
           detail: [
             "channels": text(quota.channels), "members": text(quota.members), "fileBytes": text(quota.fileBytes),
           ]), in: transaction)

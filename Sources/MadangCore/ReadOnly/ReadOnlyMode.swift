@@ -20,7 +20,7 @@ extension Madang {
   /// Starts read-only mode for all servers of the database. When this returns, no further change of people's data is committed: chats,
   /// places, members, files, accounts, coins. Sessions still begin and end, addresses are recorded, queues are worked off and the audit log
   /// is written. If the mode is on already, its time stays, and so does its reason unless a new one is given. Throws `.invalid`.
-  package func beginReadOnlyMode(reason: String) async throws -> ReadOnlyMode {
+  package func beginReadOnlyMode(reason: String, by administrator: Administrator) async throws -> ReadOnlyMode {
     guard reason.count <= Self.maxReadOnlyReason, !reason.hasNUL else {
       throw Failure(.invalid, "reason: up to \(Self.maxReadOnlyReason) characters")
     }
@@ -29,17 +29,19 @@ extension Madang {
       try database.lockStop(in: Transaction.readOnlyTable, transaction, triedSince: began)
       let mode = try transaction.beginReadOnlyMode(reason: reason, now: now)
       try audit(
-        AuditEntry(kind: .readOnlyBegan, actor: .administrator, detail: ["reason": reason]), in: transaction)
+        AuditEntry(kind: .readOnlyBegan, actor: .administrator(administrator), detail: ["reason": reason]),
+        in: transaction)
       return mode
     }
   }
 
   /// Ends read-only mode, and returns it; nil if it was off.
-  package func endReadOnlyMode() async throws -> ReadOnlyMode? {
+  package func endReadOnlyMode(by administrator: Administrator) async throws -> ReadOnlyMode? {
     try await database.write(ignoresStop: true) { [self] transaction in
       guard let mode = try transaction.endReadOnlyMode() else { return nil }
       try audit(
-        AuditEntry(kind: .readOnlyEnded, actor: .administrator, detail: ["reason": mode.reason]), in: transaction)
+        AuditEntry(kind: .readOnlyEnded, actor: .administrator(administrator), detail: ["reason": mode.reason]),
+        in: transaction)
       return mode
     }
   }

@@ -64,11 +64,12 @@ extension Madang {
   }
 
   /// Confirms an account's address as an administrator. Throws `.noSuchUser`, or `.invalid` if it is confirmed already.
-  package func confirmAddress(byAdministrator email: String) async throws -> AccountRecord {
+  package func confirmAddress(of email: String, by administrator: Administrator) async throws -> AccountRecord {
     try await database.write { [self] transaction in
       let person = try transaction.lockedPerson(email: email)
       let origin = Origin(edition: "", address: "")
-      guard try noteConfirmed(person, by: .administrator, "administrator", from: origin, in: transaction) else {
+      guard try noteConfirmed(person, by: .administrator(administrator), "administrator", from: origin, in: transaction)
+      else {
         throw Failure(.invalid, "\(person.email) does not wait for a confirmation")
       }
       return try transaction.accountRecord(person.id.number)

@@ -7,7 +7,7 @@ extension Madang {
   package static let invitationUses = 1...100_000
 
   /// Invites an address to make one account within `days`. Throws `.invalid`, or `.duplicate` if an account has the address.
-  package func invite(email: String, days: Int) async throws -> Invitation {
+  package func invite(email: String, days: Int, by administrator: Administrator) async throws -> Invitation {
     let email = try TextRules.email(email)
     let lifetime = try Self.lifetime(days)
     return try await database.write { [self] transaction in
@@ -15,20 +15,22 @@ extension Madang {
       guard try !transaction.emailExists(key) else { throw Failure(.duplicate, "an account has the address \(email)") }
       let invitation = try transaction.insertInvitation(
         of: email, key: key, code: nil, now: clock.now, expiresAt: clock.now + lifetime)
-      try audit(.invitationMade, invitation, by: .administrator, in: transaction)
+      try audit(.invitationMade, invitation, by: .administrator(administrator), in: transaction)
       return invitation
     }
   }
 
   /// Makes a code that invites as many addresses as it has uses. The code cannot be read again. Throws `.invalid`.
-  package func inviteByCode(uses: Int, days: Int) async throws -> (code: LinkCode, invitation: Invitation) {
+  package func inviteByCode(
+    uses: Int, days: Int, by administrator: Administrator
+  ) async throws -> (code: LinkCode, invitation: Invitation) {
     guard Self.invitationUses.contains(uses) else { throw Failure(.invalid, "uses: 1 to 100000") }
     let lifetime = try Self.lifetime(days)
     let code = LinkCode(ids)
     let invitation = try await database.write { [self] transaction in
       let invitation = try transaction.insertInvitation(
         codeHash: code.hash, uses: uses, now: clock.now, expiresAt: clock.now + lifetime)
-      try audit(.invitationMade, invitation, by: .administrator, in: transaction)
+      try audit(.invitationMade, invitation, by: .administrator(administrator), in: transaction)
       return invitation
     }
     return (code, invitation)
@@ -82,13 +84,13 @@ extension Madang {
   }
 
   /// Revokes an invitation, and the valid invitations of addresses that it has invited. Throws `.notFound`.
-  package func revokeInvitation(_ id: Int64) async throws -> Invitation {
+  package func revokeInvitation(_ id: Int64, by administrator: Administrator) async throws -> Invitation {
     try await database.write { [self] transaction in
       guard let revoked = try transaction.revokeInvitation(id, now: clock.now) else {
         throw Failure(
           .notFound, "invitation \(id) does not exist or was revoked; see 'madang admin invite list'")
       }
-      try audit(.invitationRevoked, revoked, by: .administrator, in: transaction)
+      try audit(.invitationRevoked, revoked, by: .administrator(administrator), in: transaction)
       return revoked
     }
   }

@@ -91,8 +91,8 @@ extension Madang {
 
   /// Approves an account, and notifies its owner if mails are configured. Throws `.noSuchUser`, or `.invalid` if it does not wait for
   /// approval.
-  package func approveAccount(email: String) async throws -> AccountRecord {
-    try await changeAccount(email, .accountApproved) { [self] transaction, user, now in
+  package func approveAccount(email: String, by administrator: Administrator) async throws -> AccountRecord {
+    try await changeAccount(email, .accountApproved, by: administrator) { [self] transaction, user, now in
       let person = try transaction.person(email: email)
       try transaction.requirePending(person)
       try transaction.endPending(user)

@@ -2,7 +2,9 @@ import Storage
 
 extension Madang {
   /// Sets how long a workspace keeps chats and files. Throws `.notFound`, or `.invalid` for days out of range.
-  package func setRetention(_ days: RetentionDays, of name: WorkspaceName) async throws -> WorkspaceRecord {
+  package func setRetention(
+    _ days: RetentionDays, of name: WorkspaceName, by administrator: Administrator
+  ) async throws -> WorkspaceRecord {
     for value in [days.chats, days.files] where value.map({ !(0...RetentionDays.limit).contains($0) }) ?? false {
       throw Failure(.invalid, "days must be from 0 (for ever) to \(RetentionDays.limit)")
     }
@@ -12,7 +14,7 @@ extension Madang {
       let text = { (value: Int?) in value.map { "\($0)" } ?? "as in the settings" }
       try audit(
         AuditEntry(
-          kind: .retentionChanged, actor: .administrator, subject: workspace.name,
+          kind: .retentionChanged, actor: .administrator(administrator), subject: workspace.name,
           detail: ["chatDays": text(days.chats), "fileDays": text(days.files)]), in: transaction)
       return try transaction.workspaceRecord(workspace.id.number)
     }
@@ -20,13 +22,15 @@ extension Madang {
 
   /// Puts a workspace on legal hold, or ends the hold. On hold nothing of it is deleted by age or by administrators, and objects that its
   /// owner deletes are only hidden. Throws `.notFound`.
-  package func setHold(_ isHeld: Bool, of name: WorkspaceName) async throws -> WorkspaceRecord {
+  package func setHold(_ isHeld: Bool, of name: WorkspaceName, by administrator: Administrator) async throws
+    -> WorkspaceRecord
+  {
     try await database.write { [self, now = clock.now] transaction in
       let workspace = try transaction.workspace(name, orDeleted: true)
       if try transaction.setHold(isHeld ? now : nil, of: workspace.id.number) {
         try audit(
           AuditEntry(
-            kind: isHeld ? .holdBegan : .holdEnded, actor: .administrator, subject: workspace.name,
+            kind: isHeld ? .holdBegan : .holdEnded, actor: .administrator(administrator), subject: workspace.name,
             detail: ["number": "\(workspace.id.number)", "id": workspace.id.uuid]), in: transaction)
       }
       return try transaction.workspaceRecord(workspace.id.number)

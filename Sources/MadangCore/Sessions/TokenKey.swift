@@ -103,12 +103,12 @@ extension Madang {
   /// Replaces the key that signs access tokens; servers with a configured key may then get another one. Throws ``TokenKeyConflict`` while
   /// servers run on PostgreSQL: they would keep their key, and their tokens would be invalid on servers that start later. On SQLite the
   /// caller must make sure that no server runs.
-  package func replaceTokenKey() async throws {
+  package func replaceTokenKey(by administrator: Administrator) async throws {
     let made = KnownTokenKey.kept(ids.bytes(32).hex)
     try await database.write(goingBy: nil, for: tokenKeyName) { [self] transaction, isContested in
       guard !isContested else { throw TokenKeyConflict(description: "servers run on this database") }
       try transaction.setTokenKey(made)
-      try auditTokenKey(by: .administrator, in: transaction)
+      try auditTokenKey(by: .administrator(administrator), in: transaction)
     }
   }
 

@@ -44,8 +44,6 @@ public struct Settings: Sendable {
   package var pushesChats = false
   /// Whether mails are sent.
   package var sendsMail = false
-  /// The system account that runs `madang admin`; empty in a server.
-  package var administrator = ""
   /// A secret that hashes of places are made with.
   package var placeKey: [UInt8] = []
   /// A secret that chooses, with an address that has no account, what a sign-in with it costs.

@@ -24,10 +24,10 @@ package struct AccountRecord: Sendable {
 }
 
 extension Madang {
-  /// Changes an account for an operator, and logs it.
+  /// Changes an account for an administrator, and logs it.
   /// - Parameter change: Returns the details for the audit log; nil if nothing is to be logged.
   func changeAccount(
-    _ email: String, _ kind: AuditKind, ignoresReadOnlyMode: Bool = false,
+    _ email: String, _ kind: AuditKind, by administrator: Administrator, ignoresReadOnlyMode: Bool = false,
     _ change: @escaping @Sendable (Transaction, _ user: Int64, _ now: Int64) throws -> AuditDetail?
   ) async throws -> AccountRecord {
     try await database.write(ignoresStop: ignoresReadOnlyMode) { [self, now = clock.now] transaction in
@@ -35,7 +35,8 @@ extension Madang {
       let user = person.id.number
       if let detail = try change(transaction, user, now) {
         try audit(
-          AuditEntry(kind: kind, actor: .administrator, account: user, subject: person.email, detail: detail),
+          AuditEntry(
+            kind: kind, actor: .administrator(administrator), account: user, subject: person.email, detail: detail),
           in: transaction)
       }
       return try transaction.accountRecord(user)

@@ -17,7 +17,7 @@ extension Madang {
 
   /// Mails a password reset link on behalf of an administrator. Throws `.noSuchUser`, or `.invalid` if the account cannot sign in with a
   /// password or its hourly limit is reached.
-  package func sendPasswordReset(byAdministrator email: String) async throws -> AccountRecord {
+  package func sendPasswordReset(to email: String, by administrator: Administrator) async throws -> AccountRecord {
     try await database.write { [self] transaction in
       let person = try transaction.person(email: email)
       guard try transaction.personWithPassword(email) != nil else {
@@ -26,7 +26,7 @@ extension Madang {
         )
       }
       let origin = Origin(edition: "", address: "")
-      guard try sendPasswordReset(to: person, by: .administrator, from: origin, in: transaction) else {
+      guard try sendPasswordReset(to: person, by: .administrator(administrator), from: origin, in: transaction) else {
         throw Failure(.invalid, "\(email) was sent \(settings.passwords.resets) links within an hour (password.resets)")
       }
       return try transaction.accountRecord(person.id.number)

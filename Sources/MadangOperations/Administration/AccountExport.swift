@@ -21,7 +21,9 @@ extension Administration {
       var zip = try ZipFile(url)
       do {
         // Before the export: a process that is ended early leaves a partial archive.
-        try await madang.audit(.accountExported, subject: record.account.person.email, detail: ["path": url.path])
+        try await madang.audit(
+          .accountExported, subject: record.account.person.email, detail: ["path": url.path],
+          by: administrator)
         return try await AccountExport(madang: madang, record: record).write(to: &zip, at: url.path)
       } catch {
         try? FileManager.default.removeItem(at: url)

@@ -10,7 +10,8 @@ extension Administration {
     _ text: String, title: String, from email: String, workspace: String?
   ) async throws -> AnnouncementSummary {
     AnnouncementSummary(
-      try await madang.announce(text, title: title, from: email, workspace: workspace.map { WorkspaceName($0) }))
+      try await madang.announce(
+        text, title: title, from: email, workspace: workspace.map { WorkspaceName($0) }, by: administrator))
   }
 
   /// Announcements in the order of their numbers.
@@ -20,7 +21,7 @@ extension Administration {
 
   /// Stops the posting of an announcement.
   public func cancelAnnouncement(_ number: Int64) async throws -> AnnouncementSummary {
-    AnnouncementSummary(try await madang.cancelAnnouncement(number))
+    AnnouncementSummary(try await madang.cancelAnnouncement(number, by: administrator))
   }
 }
 

@@ -6,7 +6,7 @@ extension Administration {
   /// admin key is set.
   /// - Throws: ``AdministrationError``, also if the account was deleted but not unlinked at Kakao.
   public func deleteAccount(_ email: String) async throws -> AccountSummary {
-    try await finish(try await madang.deleteAccount(email: email), of: email)
+    try await finish(try await madang.deleteAccount(email: email, by: administrator), of: email)
   }
 
   /// Does the work outside of the database after a deletion.
@@ -31,6 +31,8 @@ extension Administration {
           + "\(String(reflecting: error)); unlink this user with 'curl -H \"Authorization: KakaoAK ADMIN_KEY\" -d "
           + "target_id_type=user_id -d target_id=\(subject) \(providers.kakao.url)/v1/user/unlink'")
     }
-    try await madang.audit(.providerUnlinked, subject: email, detail: ["provider": SocialProvider.kakao.rawValue])
+    try await madang.audit(
+      .providerUnlinked, subject: email, detail: ["provider": SocialProvider.kakao.rawValue],
+      by: administrator)
   }
 }

@@ -24,7 +24,7 @@ extension Administration {
   public func sendPasswordReset(to email: String) async throws -> AccountSummary {
     try requireMail()
     do {
-      return AccountSummary(try await madang.sendPasswordReset(byAdministrator: email))
+      return AccountSummary(try await madang.sendPasswordReset(to: email, by: administrator))
     } catch let leftOut as MailLeftOut { throw refusal(leftOut) }
   }
 
@@ -44,7 +44,7 @@ extension Administration {
   private func requireMail() throws {
     if settings.mail.server.isEmpty {
       throw AdministrationError(
-        description: "no mails are sent: set mail.smtp and mail.from for servers and for this command")
+        .noMail, description: "no mails are sent: set mail.smtp and mail.from for servers and for this command")
     }
   }
 }

@@ -11,7 +11,8 @@ extension Administration {
     -> QuotaSummary
   {
     let quota = WorkspaceQuota(channels: channels, members: members, fileBytes: fileBytes)
-    return QuotaSummary(try await madang.setQuota(quota, of: WorkspaceName(workspace)), madang.settings)
+    return QuotaSummary(
+      try await madang.setQuota(quota, of: WorkspaceName(workspace), by: administrator), madang.settings)
   }
 }
 

@@ -8,12 +8,12 @@ extension Administration {
   /// Begins read-only mode: once this has returned, no server of the database commits changes by people.
   /// - Parameter reason: Up to 200 characters, for administrators.
   public func beginReadOnlyMode(reason: String) async throws -> ReadOnlySummary {
-    ReadOnlySummary(try await madang.beginReadOnlyMode(reason: reason))
+    ReadOnlySummary(try await madang.beginReadOnlyMode(reason: reason, by: administrator))
   }
 
   /// Ends it, if it is on.
   public func endReadOnlyMode() async throws -> ReadOnlySummary {
-    _ = try await madang.endReadOnlyMode()
+    _ = try await madang.endReadOnlyMode(by: administrator)
     return try await readOnlyMode()
   }
 }

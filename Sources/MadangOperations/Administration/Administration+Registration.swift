@@ -41,17 +41,17 @@ extension Administration {
 
   /// Approves a waiting account; if mails are sent, its owner gets one.
   public func approve(_ email: String) async throws -> AccountSummary {
-    AccountSummary(try await madang.approveAccount(email: email))
+    AccountSummary(try await madang.approveAccount(email: email, by: administrator))
   }
 
   /// Deletes an account that waits for approval, like ``deleteAccount(_:)``.
   public func reject(_ email: String) async throws -> AccountSummary {
-    try await finish(try await madang.rejectAccount(email: email), of: email)
+    try await finish(try await madang.rejectAccount(email: email, by: administrator), of: email)
   }
 
   /// Marks an account's address as confirmed.
   public func confirmAddress(of email: String) async throws -> AccountSummary {
-    AccountSummary(try await madang.confirmAddress(byAdministrator: email))
+    AccountSummary(try await madang.confirmAddress(of: email, by: administrator))
   }
 }
 
@@ -63,12 +63,12 @@ extension Administration {
 
   /// Invites an address to create one account within this number of days.
   public func invite(_ email: String, days: Int) async throws -> InvitationSummary {
-    InvitationSummary(try await madang.invite(email: email, days: days))
+    InvitationSummary(try await madang.invite(email: email, days: days, by: administrator))
   }
 
   /// Creates a code that invites up to `uses` addresses. It is returned only once.
   public func inviteByCode(uses: Int, days: Int) async throws -> InvitationSummary {
-    let made = try await madang.inviteByCode(uses: uses, days: days)
+    let made = try await madang.inviteByCode(uses: uses, days: days, by: administrator)
     let link = settings.publicURL.isEmpty ? nil : settings.domain.link(to: .invite, made.code)
     return InvitationSummary(made.invitation, code: made.code, link: link)
   }
@@ -80,6 +80,6 @@ extension Administration {
 
   /// Revokes an invitation and, if it is a code, its unused invitations.
   public func revokeInvitation(_ number: Int64) async throws -> InvitationSummary {
-    InvitationSummary(try await madang.revokeInvitation(number))
+    InvitationSummary(try await madang.revokeInvitation(number, by: administrator))
   }
 }

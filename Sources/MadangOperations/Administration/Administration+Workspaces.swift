@@ -6,12 +6,12 @@ import MadangCore
 extension Administration {
   /// Removes an account from a workspace; channels it owns there go to the workspace's owner.
   public func removeMember(_ email: String, from workspace: String) async throws -> WorkspaceSummary {
-    WorkspaceSummary(try await madang.removeMember(email: email, from: WorkspaceName(workspace)))
+    WorkspaceSummary(try await madang.removeMember(email: email, from: WorkspaceName(workspace), by: administrator))
   }
 
   /// Makes a member the owner of a workspace.
   public func handOver(_ workspace: String, to email: String) async throws -> WorkspaceSummary {
-    WorkspaceSummary(try await madang.handOverWorkspace(WorkspaceName(workspace), toEmail: email))
+    WorkspaceSummary(try await madang.handOverWorkspace(WorkspaceName(workspace), toEmail: email, by: administrator))
   }
 
   /// A workspace, also one that was deleted and is on hold.
@@ -23,12 +23,13 @@ extension Administration {
   public func setRetention(of workspace: String, chats: Int64?, files: Int64?) async throws -> WorkspaceSummary {
     WorkspaceSummary(
       try await madang.setRetention(
-        RetentionDays(chats: chats.map(Int.init), files: files.map(Int.init)), of: WorkspaceName(workspace)))
+        RetentionDays(chats: chats.map(Int.init), files: files.map(Int.init)), of: WorkspaceName(workspace),
+        by: administrator))
   }
 
   /// Puts a workspace on legal hold, or ends it.
   public func setHold(_ isHeld: Bool, of workspace: String) async throws -> WorkspaceSummary {
-    WorkspaceSummary(try await madang.setHold(isHeld, of: WorkspaceName(workspace)))
+    WorkspaceSummary(try await madang.setHold(isHeld, of: WorkspaceName(workspace), by: administrator))
   }
 
   /// Matching chats, the newest last. The search is recorded in the audit log.
@@ -39,13 +40,13 @@ extension Administration {
     search.author = question.author
     search.since = question.since ?? .min
     search.limit = question.limit
-    return try await madang.findChats(search).map(FoundChatSummary.init)
+    return try await madang.findChats(search, by: administrator).map(FoundChatSummary.init)
   }
 
   /// Removes a chat's text and files.
   /// - Parameter chat: Its number or its id.
   public func removeChat(_ chat: String) async throws {
-    try await madang.removeChat(Int64(chat).map(Reference.number) ?? .uuid(chat))
+    try await madang.removeChat(Int64(chat).map(Reference.number) ?? .uuid(chat), by: administrator)
   }
 }
 

@@ -5,12 +5,19 @@ import MadangCore
 import MadangProviders
 import Storage
 
-/// Operations of an administrator on the server's own data, on its machine; the server may run meanwhile.
+/// Operations of an administrator on a server's own data: of a command on its machine, while the server may run, or of the server itself.
 ///
-/// Access to the data is the permission: there is no sign-in. Operations throw ``AdministrationError``.
+/// Access to the data is the permission: there is no sign-in here. Within ``explainingErrors(_:)``, operations throw
+/// ``AdministrationError``.
 public struct Administration: Sendable {
   let madang: Madang
   let settings: ServerSettings
+  let administrator: Administrator
+
+  /// Operations on a domain that is open already.
+  package init(_ madang: Madang, _ settings: ServerSettings, actingAs administrator: Administrator) {
+    (self.madang, self.settings, self.administrator) = (madang, settings, administrator)
+  }
 
   /// Runs `body` on the data of these settings.
   /// - Throws: ``SetupError`` if there is no data, or it cannot be opened or has another version; errors of `body`.
@@ -26,28 +33,8 @@ public struct Administration: Sendable {
           + "'madang admin migrate'")
     }
     let result: Swift.Result<Result, any Error>
-    do { result = .success(try await body(Administration(madang: madang, settings: settings))) } catch let failure
-      as Failure
-    {
-      result = .failure(AdministrationError(description: failure.message))
-    } catch let error as StorageError where error.code == .writesStopped {
-      result = .failure(
-        AdministrationError(
-          description:
-            "the database is in read-only mode, so it cannot be changed; end that mode with 'madang admin read-only off'"
-        ))
-    } catch let error as StorageError where error.code == .serialization {
-      result = .failure(
-        AdministrationError(
-          description:
-            "another transaction keeps the database locked; try again"
-            + (settings.database.url == nil
-              ? ", and make sure that no other program writes to the database"
-              : "; if that does not help, find the transaction in PostgreSQL's pg_stat_activity and end it with pg_terminate_backend")
-        ))
-    } catch {
-      result = .failure(error)
-    }
+    let administration = Administration(madang, settings, actingAs: .ofThisProcess)
+    do { result = .success(try await administration.explainingErrors(body)) } catch { result = .failure(error) }
     await madang.database.close()
     await sink.close()
     return try result.get()
@@ -89,7 +76,6 @@ extension ServerSettings {
     settings.database.readers = 1
     settings.database.checkLimit = 0
     settings.database.statementTimeout = .zero
-    settings.domain.administrator = NSUserName()
     settings.domain.sendsMail = !mail.server.isEmpty
     return settings
   }
@@ -104,14 +90,9 @@ public struct RedateSummary: Encodable, Sendable {
 extension Administration {
   /// Corrects future dates of chats, which come from a wrong clock.
   public func redateFutureChats() async throws -> RedateSummary {
-    let redated = try await madang.redateFutureChats()
+    let redated = try await madang.redateFutureChats(by: administrator)
     return RedateSummary(rooms: redated.rooms, chats: redated.chats)
   }
-}
-
-/// Why an administrator's operation was refused, in words.
-public struct AdministrationError: Error, CustomStringConvertible {
-  public let description: String
 }
 
 extension Administration {
@@ -125,21 +106,21 @@ extension Administration {
 
   /// Ends an account's sessions and refuses new ones. Its chats stay.
   public func disable(_ email: String) async throws -> AccountSummary {
-    AccountSummary(try await madang.disable(email: email))
+    AccountSummary(try await madang.disable(email: email, by: administrator))
   }
 
   public func enable(_ email: String) async throws -> AccountSummary {
-    AccountSummary(try await madang.enable(email: email))
+    AccountSummary(try await madang.enable(email: email, by: administrator))
   }
 
   /// Sets a password, by the rules of signing up, and ends the account's sessions.
   public func resetPassword(of email: String, to password: String) async throws -> AccountSummary {
-    AccountSummary(try await madang.resetPassword(email: email, to: password))
+    AccountSummary(try await madang.resetPassword(email: email, to: password, by: administrator))
   }
 
   /// Enters 1 to 1,000,000 coins in the ledger with a note of 1 to 200 characters.
   public func giveCoins(_ amount: Int, to email: String, note: String) async throws -> AccountSummary {
-    AccountSummary(try await madang.giveCoins(amount, email: email, note: note))
+    AccountSummary(try await madang.giveCoins(amount, email: email, note: note, by: administrator))
   }
 
   /// Workspaces in the order of their numbers.
@@ -152,17 +133,21 @@ extension Administration {
     try await madang.sessions(email: email, after: number, limit: limit).map(SessionSummary.init)
   }
 
-  public func endSession(_ number: Int64) async throws { try await madang.endSession(number) }
+  public func endSession(_ number: Int64) async throws {
+    try await madang.endSession(number, by: administrator)
+  }
 
   /// The number of ended sessions.
-  public func endSessions(of email: String) async throws -> Int { try await madang.endSessions(email: email) }
+  public func endSessions(of email: String) async throws -> Int {
+    try await madang.endSessions(email: email, by: administrator)
+  }
 
   /// Creates a new key that signs access tokens; servers use it after their restart.
   /// - Throws: ``SetupError`` or ``AdministrationError`` while a server runs.
   public func replaceTokenKey() async throws {
     let lock = try settings.takeServerLock(cure: "stop it first, and start it again afterwards")
     defer { lock?.release() }
-    do { try await madang.replaceTokenKey() } catch let error as TokenKeyConflict {
+    do { try await madang.replaceTokenKey(by: administrator) } catch let error as TokenKeyConflict {
       throw AdministrationError(
         description:
           "\(error); stop them all first, and start them again afterwards. A server that was cut off counts as running "
@@ -182,14 +167,14 @@ extension Administration {
   ) async throws -> KeySummary {
     let made = try await madang.createKey(
       edition: edition.rawValue, label: label, registration: registration,
-      approval: needsApproval.map { $0 ? .on : .off })
+      approval: needsApproval.map { $0 ? .on : .off }, by: administrator)
     return KeySummary(made.record, key: made.key)
   }
 
   /// Revokes a key for ever; a running server notices within a second or two. Its file in this data directory, if any, is
   /// removed.
   public func revokeKey(_ number: Int64) async throws -> KeySummary {
-    let revoked = KeySummary(try await madang.revokeKey(number))
+    let revoked = KeySummary(try await madang.revokeKey(number, by: administrator))
     for file in try await madang.filesOfRevokedKeys(in: settings.secretsDirectory) where unlink(file.path) != 0 {
       throw AdministrationError(
         description:

@@ -66,7 +66,9 @@ extension Administration {
 
   private func audit(_ kind: AuditKind, _ made: BackupSummary) async throws {
     do {
-      try await madang.audit(kind, subject: made.path, detail: ["rows": "\(made.rows)", "files": "\(made.files)"])
+      try await madang.audit(
+        kind, subject: made.path, detail: ["rows": "\(made.rows)", "files": "\(made.files)"],
+        by: administrator)
     } catch {
       throw AdministrationError(
         description: "\(made.path) is complete, but it could not be recorded in the audit log: "

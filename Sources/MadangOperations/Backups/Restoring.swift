@@ -145,7 +145,8 @@ extension Madang {
   fileprivate func audit(_ kind: AuditKind, of backup: Backup) async throws {
     try await audit(
       kind, subject: backup.folder.path,
-      detail: ["madeAt": WireDate.string(backup.manifest.createdAt), "rows": "\(backup.manifest.rows)"])
+      detail: ["madeAt": WireDate.string(backup.manifest.createdAt), "rows": "\(backup.manifest.rows)"],
+      by: .ofThisProcess)
   }
 }
 
