@@ -731,6 +731,8 @@ def accounts(stage):
     page.page.wait_for_selector("nav.rail")
     before = joon.call("/users/me")["nickname"]
     page.page.click(".rail .me")
+    # The dialog opens once the profile was read.
+    page.page.wait_for_selector("dialog[open] input[name=nickname]")
     # As another tab does it.
     status = page.page.evaluate(
         """async ([email, password]) => {

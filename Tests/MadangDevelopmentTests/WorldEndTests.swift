@@ -17,6 +17,11 @@ struct WorldEndTests {
   static let waiting = ["journal?kind=push&wait=60s", "scripts/s?wait=60s"]
   private static let script = "{name: s, start: true, do: [{wait: 1h}]}"
 
+  /// Waits for the end of answered calls: a client has its answer a little earlier.
+  private static func quiet(_ development: DevelopmentServer) async {
+    await until { development.callsUnderWay() == 0 && development.callsUnderWay(of: "w1") == 0 }
+  }
+
   @Test(
     "waiting calls in a removed world end with the reason, at the server's port and at its own",
     arguments: waiting, [false, true])
@@ -26,6 +31,7 @@ struct WorldEndTests {
       let world = atOwnPort ? Caller(url: try #require(made.object["url"] as? String)) : dev
       let path = atOwnPort ? "/_dev/" : "/_dev/worlds/w1/"
       #expect(try await world.call(.POST, path + "scripts", Self.script).status == 200)
+      await Self.quiet(development)
       let waiting = Task { try await world.call(.GET, path + call) }
       await until { development.callsUnderWay(of: "w1") == 1 }
       #expect(try await dev.call(.DELETE, "/_dev/worlds/w1").status == 200)
@@ -42,6 +48,7 @@ struct WorldEndTests {
     try await WorldCallsTests.run { dev, development, group in
       _ = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard","number":1}"#)
       #expect(try await dev.call(.POST, path + "scripts", Self.script).status == 200)
+      await Self.quiet(development)
       let waiting = Task { try await dev.call(.GET, path + call) }
       await until { development.callsUnderWay(of: path == "/_dev/" ? nil : "w1") == 1 }
       await group.triggerGracefulShutdown()
@@ -113,6 +120,7 @@ struct WorldEndTests {
     try await WorldCallsTests.run { dev, development, _ in
       #expect(try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard","number":1}"#).status == 200)
       #expect(try await dev.call(.POST, "/_dev/worlds/w1/scripts", Self.script).status == 200)
+      await Self.quiet(development)
       let wire = try await Wire.connect(try #require(URL(string: dev.url)?.port))
       try await wire.sendRequest(method, "/_dev/worlds/w1/\(call)", headers: [], body: Array(body.utf8))
       await until { development.callsUnderWay(of: "w1") == 1 }

@@ -74,8 +74,8 @@ struct PushFaultTests {
     }
     try await PushScene.withChat(.sqlite, sender) { (world) async throws in
       #expect(try await World.eventually { sender.trials > 2 })
-      let claimed = try await world.server.madang.claimPushes(limit: 1)
-      #expect(claimed.count == 1)
+      // On a busy machine the trials come before the release.
+      #expect(try await World.eventually { try await world.server.madang.claimPushes(limit: 1).count == 1 })
     }
   }
 
