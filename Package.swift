@@ -138,7 +138,7 @@ let chatServer: [Target] = [
     name: "MadangWeb",
     dependencies: [
       "MadangServer", "MadangOperations", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer",
-      .crypto, .hummingbird, .httpTypes, .nioCore,
+      "Storage", .crypto, .hummingbird, .httpTypes, .nioCore,
     ], exclude: ["README.md"], resources: [.embedInCode("Pages")]),
 ]
 

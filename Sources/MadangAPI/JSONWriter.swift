@@ -70,6 +70,11 @@ public struct JSONWriter {
 
   mutating func number(_ value: some BinaryInteger) { bytes.append(contentsOf: String(value).utf8) }
 
+  /// JSON has no infinity: it becomes `null`.
+  mutating func number(_ value: Double) {
+    if value.isFinite { bytes.append(contentsOf: value.description.utf8) } else { raw("null") }
+  }
+
   mutating func string(_ value: String) {
     var value = value
     bytes.append(UInt8(ascii: "\""))

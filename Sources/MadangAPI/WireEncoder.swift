@@ -36,6 +36,7 @@ private final class JSONOutput {
   func raw(_ literal: StaticString) { text.raw(literal) }
   func string(_ value: String) { text.string(value) }
   func number(_ value: some BinaryInteger) { text.number(value) }
+  func number(_ value: Double) { text.number(value) }
   func key(_ key: String) { text.key(key) }
 }
 
@@ -143,6 +144,18 @@ private struct ObjectEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
   }
 
+  mutating func encodeIfPresent(_ value: Int?, forKey key: Key) {
+    if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+  }
+
+  mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) {
+    if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+  }
+
+  mutating func encodeIfPresent(_ value: Double?, forKey key: Key) throws {
+    if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }
+  }
+
   mutating func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
     if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }
   }
@@ -167,6 +180,7 @@ private struct ScalarEncoder: SingleValueEncodingContainer {
   func encodeNil() { encoder.output.raw("null") }
   func encode(_ value: Bool) { encoder.output.raw(value ? "true" : "false") }
   func encode(_ value: String) { encoder.output.string(value) }
+  func encode(_ value: Double) { encoder.output.number(value) }
   func encode<T: Encodable>(_ value: T) throws {
     if let integer = value as? any BinaryInteger {
       encoder.output.number(integer)

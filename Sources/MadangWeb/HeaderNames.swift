@@ -4,6 +4,9 @@ import HTTPTypes
 extension HTTPField.Name {
   static let crossOriginOpenerPolicy = own("Cross-Origin-Opener-Policy")
   static let proof = own("X-Madang-Proof")
+  /// A timer of a page asks, not a person.
+  static let poll = own("X-Madang-Poll")
+  static let robotsTag = own("X-Robots-Tag")
   static let once = own("X-Madang-Once")
 
   /// - Parameter text: A constant. Each test that uses the name fails if it is invalid.

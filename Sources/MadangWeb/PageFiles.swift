@@ -17,6 +17,16 @@ enum PageFiles {
   /// The console for people who test clients.
   static let console = PageSet(start: "console.html", shared.merging(ofConsole) { first, _ in first })
 
+  /// The administrator's console, with the look of an installation.
+  static func admin(_ face: Face) -> PageSet {
+    face.accent == nil ? admin : admin.replacing("look.css", by: Array(Look.css(face).utf8))
+  }
+
+  private static let admin = PageSet(
+    start: "admin.html",
+    shared.filter { ["look.css", "elements.js", "form.js", "dialogs.js", "words.js"].contains($0.key) }
+      .merging(["qr.js": PackageResources.qr_js]) { first, _ in first }.merging(ofAdmin) { first, _ in first })
+
   /// What all families of pages use.
   private static let shared: [String: [UInt8]] = [
     "look.css": Array(Look.css(Face()).utf8),
@@ -67,6 +77,40 @@ enum PageFiles {
     "chat.html": PackageResources.chat_html,
     "chat.js": PackageResources.chat_js,
     "manifest.webmanifest": PackageResources.manifest_webmanifest,
+  ]
+
+  private static let ofAdmin: [String: [UInt8]] = [
+    "admin-audit-words.js": PackageResources.admin_audit_words_js,
+    "admin-calls.js": PackageResources.admin_calls_js,
+    "admin-finding.js": PackageResources.admin_finding_js,
+    "admin-frame.js": PackageResources.admin_frame_js,
+    "admin-graph.js": PackageResources.admin_graph_js,
+    "admin-icon.svg": PackageResources.admin_icon_svg,
+    "admin-page-accounts.js": PackageResources.admin_page_accounts_js,
+    "admin-page-administrators.js": PackageResources.admin_page_administrators_js,
+    "admin-page-announcements.js": PackageResources.admin_page_announcements_js,
+    "admin-page-audit.js": PackageResources.admin_page_audit_js,
+    "admin-page-backups.js": PackageResources.admin_page_backups_js,
+    "admin-page-files.js": PackageResources.admin_page_files_js,
+    "admin-page-health.js": PackageResources.admin_page_health_js,
+    "admin-page-invitations.js": PackageResources.admin_page_invitations_js,
+    "admin-page-keys.js": PackageResources.admin_page_keys_js,
+    "admin-page-mails.js": PackageResources.admin_page_mails_js,
+    "admin-page-moderation.js": PackageResources.admin_page_moderation_js,
+    "admin-page-overview.js": PackageResources.admin_page_overview_js,
+    "admin-page-settings.js": PackageResources.admin_page_settings_js,
+    "admin-page-workspaces.js": PackageResources.admin_page_workspaces_js,
+    "admin-parts.js": PackageResources.admin_parts_js,
+    "admin-password.js": PackageResources.admin_password_js,
+    "admin-secondstep.js": PackageResources.admin_secondstep_js,
+    "admin-signin.js": PackageResources.admin_signin_js,
+    "admin-trouble.js": PackageResources.admin_trouble_js,
+    "admin-words.js": PackageResources.admin_words_js,
+    "admin.css": PackageResources.admin_css,
+    "admin.html": PackageResources.admin_html,
+    "admin.js": PackageResources.admin_js,
+    "admin.text.en.js": PackageResources.admin_text_en_js,
+    "admin.text.ko.js": PackageResources.admin_text_ko_js,
   ]
 
   private static let ofConsole: [String: [UInt8]] = [

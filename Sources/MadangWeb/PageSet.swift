@@ -88,7 +88,7 @@ private struct PageFile: Sendable {
 
 extension HTTPFields {
   /// What each page says of itself: only files of this server, no script within a page, no page of another site around or beside it.
-  fileprivate static let ofPages: HTTPFields = [
+  static let ofPages: HTTPFields = [
     .contentSecurityPolicy: """
     default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; form-action 'self'; \
     base-uri 'none'; frame-ancestors 'none'; manifest-src 'self'; worker-src 'self'; media-src 'self' blob:; \

@@ -88,6 +88,3 @@ package struct WebChat: Annex {
     return nil
   }
 }
-
-/// The chat for browsers as a part of a server.
-package let webChat: AnnexMaker = { WebChat($0, key: $1) }

@@ -8,15 +8,19 @@ import MadangCore
 struct WebCookie: Sendable {
   /// Specific to this installation: cookies do not differ by port, so servers on one host would overwrite each other's.
   private let name: String
+  private let path: String
   private let key: SymmetricKey
-  private let seconds: Int64
+  private let seconds: Int64?
 
-  /// - Parameter seconds: How long a session lasts.
-  init(key: [UInt8], seconds: Int64) {
+  /// - Parameters:
+  ///   - stem: The beginning of its name.
+  ///   - path: Where browsers send it; ends in a slash.
+  ///   - seconds: How long a session lasts; nil to forget the cookie when the browser ends.
+  init(_ stem: String = "madang_web", path: String = "/", key: [UInt8], seconds: Int64?) {
     self.key = SymmetricKey(data: key)
-    self.seconds = seconds
+    (self.path, self.seconds) = (path, seconds)
     let mark = HMAC<SHA256>.authenticationCode(for: Array("name".utf8), using: self.key)
-    name = "madang_web_\(Array(mark.prefix(4)).hex)"
+    name = "\(stem)_\(Array(mark.prefix(4)).hex)"
   }
 
   /// No value of ours is longer.
@@ -60,16 +64,20 @@ struct WebCookie: Sendable {
 
   func remove(from response: inout Response, isSecure: Bool) { write("", seconds: 0, in: &response, isSecure) }
 
-  private func write(_ value: String, seconds: Int64, in response: inout Response, _ isSecure: Bool) {
+  private func write(_ value: String, seconds: Int64?, in response: inout Response, _ isSecure: Bool) {
     response.headers.append(
       HTTPField(
         name: .setCookie,
-        value: "\(name(isSecure))=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
+        value:
+          "\(name(isSecure))=\(value); Path=\(path)\(seconds.map { "; Max-Age=\($0)" } ?? ""); HttpOnly; SameSite=Strict"
           + (isSecure ? "; Secure" : "")))
   }
 
-  /// With the prefix, no page of another name of the site can set it.
-  private func name(_ isSecure: Bool) -> String { isSecure ? "__Host-\(name)" : name }
+  /// With the prefix, no page without TLS can set it; with that of `/`, no page of another name of the site either.
+  private func name(_ isSecure: Bool) -> String {
+    guard isSecure else { return name }
+    return path == "/" ? "__Host-\(name)" : "__Secure-\(name)"
+  }
 
   /// What a page shows with calls that change something: it can be computed from the cookie by this installation only, and no other site
   /// can read it.

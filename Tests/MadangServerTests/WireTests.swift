@@ -5,6 +5,13 @@ import Testing
 
 @testable import MadangServer
 
+private struct Gaps: Encodable {
+  let some: Double
+  var none: Double?
+  var count: Int?
+  var flag: Bool?
+}
+
 @Suite("Wire formats", .timeLimit(.minutes(3)))
 struct WireTests {
   struct Sample: Codable {
@@ -33,6 +40,11 @@ struct WireTests {
     #expect(String(decoding: try WireEncoder.encode(Empty()), as: UTF8.self) == "{}")
     #expect(String(decoding: try WireEncoder.encode([Empty(), Empty()]), as: UTF8.self) == "[{},{}]")
     #expect(String(decoding: try WireEncoder.encode([Empty]()), as: UTF8.self) == "[]")
+    let numbers: [Double?] = [0.0024, nil, 2, 1e-7, .infinity]
+    #expect(String(decoding: try WireEncoder.encode(numbers), as: UTF8.self) == "[0.0024,null,2.0,1e-07,null]")
+    #expect(
+      String(decoding: try WireEncoder.encode(Gaps(some: 0.5)), as: UTF8.self)
+        == #"{"some":0.5,"none":null,"count":null,"flag":null}"#)
   }
 
   @Test("JSON escapes exactly the bytes that need it")

@@ -25,10 +25,10 @@ struct PagesTests {
     let isOfConsole = { @Sendable (name: String) in
       name.hasPrefix("console") || ["qr.js", "contract.md"].contains(name)
     }
-    try await Browser.run(.sqlite) { (world) async throws in
+    try await Browser.run(.sqlite, settings: World.settings(\.web.admin.isOn, true)) { (world) async throws in
       for file in names {
-        let root = isOfConsole(file) ? "/_dev/" : "/"
-        let name = ["chat.html", "console.html"].contains(file) ? root : root + file
+        let root = isOfConsole(file) ? "/_dev/" : file.hasPrefix("admin") ? "/admin/" : "/"
+        let name = ["chat.html", "console.html", "admin.html"].contains(file) ? root : root + file
         let answer = try await world.call(.GET, name, key: nil)
         try #require(answer.status == 200, "\(name)")
         #expect(answer.body == Array(try Data(contentsOf: Self.folder.appending(path: file))), "\(name)")
@@ -114,18 +114,33 @@ struct PagesTests {
     #expect(sizes.reduce(0, +) <= 150_000)
   }
 
-  @Test("the texts of both languages have the same keys and the same gaps")
-  func texts() throws {
+  @Test("all that the administrator's console loads in one language is at most 80,000 bytes, compressed")
+  func adminSize() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+    let shared = ["elements.js", "form.js", "dialogs.js", "words.js", "qr.js"]
+    let sizes = try names.filter { $0.hasPrefix("admin") && $0 != "admin.text.en.js" || shared.contains($0) }.map {
+      name in
+      let bytes = Array(try Data(contentsOf: Self.folder.appending(path: name)))
+      return min(bytes.count, try #require(ContentCoding.gzip.compress(bytes)).count)
+    }
+    try #require(sizes.count > 30)
+    #expect(sizes.reduce(0, +) <= 80_000)
+  }
+
+  @Test(
+    "the texts of both languages have the same keys and the same gaps",
+    arguments: [("", 150), ("admin.", 500)])
+  func texts(family: String, least: Int) throws {
     func gaps(_ name: String) throws -> [String: Set<String>] {
       var found: [String: Set<String>] = [:]
       for line in try Self.text(name).split(separator: "\n") {
-        guard let match = line.firstMatch(of: #/^\s*"([a-z.-]+)": (.*),$/#) else { continue }
+        guard let match = line.firstMatch(of: #/^\s*"([A-Za-z0-9.-]+)": (.*),$/#) else { continue }
         found[String(match.1)] = Set(match.2.matches(of: #/\{[a-z]+\}/#).map { String($0.output) })
       }
       return found
     }
-    let (english, korean) = (try gaps("text.en.js"), try gaps("text.ko.js"))
-    try #require(english.count > 150)
+    let (english, korean) = (try gaps("\(family)text.en.js"), try gaps("\(family)text.ko.js"))
+    try #require(english.count > least)
     #expect(english == korean)
   }
 

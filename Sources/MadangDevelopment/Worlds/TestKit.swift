@@ -34,7 +34,7 @@ package final class TestKit: Sendable {
   ///   - annex: Of each of its servers.
   package init(
     clock: MadangCore.Clock, journal limits: Journal.Limits = Journal.Limits(), waits: Waits = Waits(),
-    annex: AnnexMaker? = webChat
+    annex: AnnexMaker? = webPages
   ) {
     self.clock = clock
     self.annex = annex

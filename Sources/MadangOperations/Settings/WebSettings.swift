@@ -24,6 +24,24 @@ public struct WebSettings: Sendable {
   public var language = setting(
     "web.language", PageLanguage.auto, .word,
     "language of the pages of links and of mails: auto (the reader's, or else English), ko or en")
+  public var admin = AdminConsoleSettings()
+
+  public init() {}
+}
+
+/// The administrator's console.
+public struct AdminConsoleSettings: Sendable {
+  public var isOn = setting(
+    "web.admin", false, .flag,
+    "whether the administrator's console is at /admin/; 'madang admin web' prints the link for the first administrator")
+  public var showsContent = setting(
+    "web.admin.content", false, .flag, "whether administrators may read texts of chats in the console")
+  /// Empty: all.
+  public var addresses: [IPNetwork] = setting(
+    "web.admin.addresses", [], .networks,
+    "addresses and networks that may use the administrator's console: 10.0.0.1,fd00::/8; empty for all")
+  public var idleMinutes = setting(
+    "web.admin.idle", 30, .integer(1...720), "minutes without activity after which an administrator is signed out")
 
   public init() {}
 }

@@ -44,6 +44,11 @@ struct ClientAddress: Sendable {
     return sites.isEmpty ? nil : sites.joined(separator: " or ")
   }
 
+  /// Whether it is known to be in one of the networks. Of headers that contradict each other, all count.
+  func isWithin(_ networks: [IPNetwork]) -> Bool {
+    !places.isEmpty && places.allSatisfy { place in networks.contains { $0.contains(place) } }
+  }
+
   /// Whether it came through a Unix socket, which only this machine reaches.
   private let isWithoutAddress: Bool
 

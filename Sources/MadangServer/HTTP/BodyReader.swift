@@ -54,10 +54,12 @@ package final class BodyReader {
   }
 
   /// A body of text, as it was sent. Throws `Failure(.invalid)` if it passes a limit.
-  package nonisolated(nonsending) func text() async throws -> [UInt8] {
+  /// - Parameter size: A smaller limit in bytes.
+  package nonisolated(nonsending) func text(upTo size: Int = .max) async throws -> [UInt8] {
+    let limit = min(size, limits.text)
     var text: [UInt8] = []
-    while text.count <= limits.text, let chunk = try await nextText() { text += chunk }
-    guard text.count <= limits.text else { throw Failure(.invalid, "the body may have \(limits.text) bytes at most") }
+    while text.count <= limit, let chunk = try await nextText() { text += chunk }
+    guard text.count <= limit else { throw Failure(.invalid, "the body may have \(limit) bytes at most") }
     return text
   }
 

@@ -13,7 +13,7 @@ package struct ReceivedRequest {
   /// The connection that the request came by.
   let connection: any NIOCore.Channel
   let client: ClientAddress
-  let body: BodyReader
+  package let body: BodyReader
   /// Whether it came by the listener for operators only.
   package let isForOperators: Bool
 

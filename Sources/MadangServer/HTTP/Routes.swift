@@ -124,7 +124,7 @@ package struct EditionRoutes: Sendable {
 }
 
 /// Finds the row for a method and a path. A fixed segment wins over a parameter, even if its row has another method.
-struct RouteTable<Row: Sendable>: Sendable {
+package struct RouteTable<Row: Sendable>: Sendable {
   /// A class: each request looks at several, and a copy is expensive.
   private final class Entry: Sendable {
     let methods: [String]
@@ -159,18 +159,18 @@ struct RouteTable<Row: Sendable>: Sendable {
   /// By number of segments, sorted by shape.
   private var entries: [Int: [Entry]] = [:]
 
-  init(_ add: (inout RouteTable) -> Void) { add(&self) }
+  package init(_ add: (inout RouteTable) -> Void) { add(&self) }
 
   /// Every row, for comparison with the API description.
-  var rows: [Row] { entries.values.flatMap { $0.map(\.row) } }
+  package var rows: [Row] { entries.values.flatMap { $0.map(\.row) } }
 
-  mutating func add(_ methods: [String], _ segments: [MadangAPI.Route.Segment], _ row: Row) {
+  package mutating func add(_ methods: [String], _ segments: [MadangAPI.Route.Segment], _ row: Row) {
     entries[segments.count, default: []].append(Entry(methods, segments, row))
     entries[segments.count]?.sort { $0.shape.lexicographicallyPrecedes($1.shape) }
   }
 
   /// Nil if the path or the method is unknown.
-  func find(_ method: String, _ path: [String]) -> (row: Row, parameters: PathParameters)? {
+  package func find(_ method: String, _ path: [String]) -> (row: Row, parameters: PathParameters)? {
     var shape: [Int]?
     for entry in entries[path.count] ?? [] where entry.matches(path) {
       if shape == nil { shape = entry.shape }
@@ -187,7 +187,7 @@ package struct PathParameters: Sendable {
 
   fileprivate mutating func add(_ name: String, _ text: String) { values.append((name, text)) }
 
-  subscript(_ name: String) -> String? { values.first { $0.name == name }?.text }
+  package subscript(_ name: String) -> String? { values.first { $0.name == name }?.text }
 }
 
 extension String {

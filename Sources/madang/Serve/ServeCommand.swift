@@ -112,7 +112,7 @@ struct Serve: AsyncParsableCommand {
       } else if settings.isDevelopment {
         server = try await makeServerWithStandIns(settings, logger: log.logger)
       } else {
-        server = try await buildServer(settings, isAlone: true, annex: webChat, logger: log.logger)
+        server = try await buildServer(settings, isAlone: true, annex: webPages, logger: log.logger)
       }
     } catch {
       throw Complaint(error)

@@ -1,0 +1,60 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import MadangCore
+import MadangOperations
+import NIOCore
+
+/// What the administrator's console asks of a request before it answers.
+extension ReceivedRequest {
+  package var madang: Madang { service.madang }
+  /// The caller's address, for the audit log.
+  package var address: String { client.text }
+
+  /// Whether it may come from one of the networks.
+  package func isFrom(_ networks: [IPNetwork]) -> Bool {
+    guard isOfThisMachine else { return client.isWithin(networks) }
+    let peer = connection.remoteAddress.flatMap { IPAddress($0) } ?? IPAddress(bytes: [127, 0, 0, 1])
+    return networks.contains { $0.contains(peer) }
+  }
+
+  /// Whether nothing between the client and this server can be read on the way: TLS, or a program of this machine that calls it by a name
+  /// of this machine. A proxy that changes the name of the host does not hide a page of another name.
+  package var isProtected: Bool {
+    isSecure || isOfThisMachine && (request.headers[.origin].map(Self.isLocalOrigin) ?? true)
+  }
+
+  /// Whether the client calls the server by a name that leads to it alone, so that it is no page whose name was made to lead here.
+  package var isCalledByOwnName: Bool {
+    let called =
+      ClientAddress.forwardedHost(
+        request.headers, peer: connection.remoteAddress, trusted: service.settings.trustedProxies)
+      ?? request.head.authority
+    guard let authority = called.flatMap({ Authority($0) }) else { return false }
+    guard !authority.isLocal, let own = PublicURL(service.madang.setting(\.publicURL)) else { return authority.isLocal }
+    return own.host.lowercased() == authority.host.lowercased()
+  }
+
+  /// Counts a call without a session. Returns how many seconds to wait if there were too many.
+  package func countWithoutSession() -> Int64? {
+    do throws(Refusal) { try service.limits.calls.count(.address(client.networkHash)) } catch {
+      return error.retryAfter ?? 1
+    }
+    return nil
+  }
+
+  /// Writes an unexpected error to the log.
+  package func logFailure(_ message: String, _ error: any Error, path: String) {
+    service.reports.failures.write("\(message)", error, ["path": "\(path)"])
+  }
+
+  private var isOfThisMachine: Bool {
+    let peer = connection.remoteAddress.flatMap { IPAddress($0) }
+    return peer?.isLoopback ?? true && !ClientAddress.isForwarded(request.headers)
+      && request.head.authority.flatMap { Authority($0) }?.isLocal ?? false
+  }
+
+  private static func isLocalOrigin(_ origin: String) -> Bool {
+    origin.firstRange(of: "://").flatMap { Authority(origin[$0.upperBound...]) }?.isLocal ?? false
+  }
+}

@@ -1,0 +1,114 @@
+import HTTPTypes
+import Hummingbird
+import MadangAPI
+import MadangCore
+import MadangOperations
+import MadangServer
+import Storage
+
+/// The administrator's console at `/admin/`: its files, and its calls below `/admin/api`.
+struct AdminConsole: Annex {
+  let cookie: WebCookie
+  private let files: PageSet
+  private let settings: AdminConsoleSettings
+  private let hasTLS: Bool
+
+  /// All its calls.
+  static let routes = AdminRoutes { _ in }
+
+  /// Nil if the settings turn it off.
+  /// - Parameter key: Secret, and the same on all servers of a database.
+  init?(_ settings: ServerSettings, key: [UInt8]) {
+    guard settings.web.admin.isOn else { return nil }
+    self.settings = settings.web.admin
+    files = PageFiles.admin(settings.face)
+    cookie = WebCookie("madang_admin", path: "/admin/", key: Array("admin".utf8) + key, seconds: nil)
+    hasTLS = settings.tls.isUsed
+  }
+
+  func call(in head: HTTPRequest) -> AnnexCall? { nil }
+
+  /// For addresses that may not use it, nothing is there.
+  func answer(_ received: ReceivedRequest) async throws -> Answer? {
+    let path = received.target.segments
+    guard path.first == "admin", !received.isForOperators else { return nil }
+    guard settings.addresses.isEmpty || received.isFrom(settings.addresses) else { return nil }
+    let isCall = path.count > 2 && path[1] == "api"
+    guard let response = isCall ? await call(received, Array(path.dropFirst(2))) : file(received, path) else {
+      return nil
+    }
+    return Answer(response: safe(response))
+  }
+
+  private func file(_ received: ReceivedRequest, _ path: [String]) -> Response? {
+    guard let file = files.response(to: received.request, at: path.dropFirst()) else { return nil }
+    // Addresses in the page are relative.
+    guard path.count == 1, !(received.request.head.path ?? "").prefix(while: { $0 != "?" }).hasSuffix("/") else {
+      return file
+    }
+    return Response(status: .permanentRedirect, headers: [.location: "/admin/"])
+  }
+
+  private func safe(_ response: Response) -> Response {
+    var response = response
+    for field in HTTPFields.ofPages where response.headers[field.name] == nil { response.headers.append(field) }
+    response.headers[.robotsTag] = "noindex"
+    if hasTLS { response.headers[.strictTransportSecurity] = "max-age=31536000" }
+    return response
+  }
+
+  private func call(_ received: ReceivedRequest, _ path: [String]) async -> Response {
+    do { return try await answer(received, path) } catch let refusal as AdminRefusal { return refusal.response } catch {
+      guard let refusal = AdminRefusal(error) else {
+        received.logFailure("an administrator's call failed", error, path: path.first ?? "")
+        return AdminRefusal.failed.response
+      }
+      return refusal.response
+    }
+  }
+
+  private func answer(_ received: ReceivedRequest, _ path: [String]) async throws -> Response {
+    guard received.isProtected else { throw AdminRefusal.transport }
+    guard received.isCalledByOwnName else { throw AdminRefusal.name }
+    guard received.isOfOwnPage else { throw AdminRefusal.origin }
+    guard let (row, parameters) = Self.routes.find(received.request.method.rawValue, path) else {
+      throw AdminRefusal.notFound("there is no such call")
+    }
+    let token = cookie.value(in: received.request.headers, isSecure: received.isSecure)
+    if row.method != .get, !cookie.isProof(received.request.headers[.proof], of: token) {
+      // Without a session there is nothing to prove.
+      throw row.isOpen || token != nil ? AdminRefusal.proof : .signedOut
+    }
+    let administrator: Administrator? = nil
+    guard row.isOpen || administrator != nil else { throw AdminRefusal.signedOut }
+    if administrator == nil, let seconds = received.countWithoutSession() { throw AdminRefusal.wait(seconds) }
+    let call = AdminCall(
+      console: self, received: received, parameters: parameters, token: token, administrator: administrator)
+    let acting = administrator ?? Administrator(name: "", address: received.address)
+    return try await Administration(received.madang, received.settings, actingAs: acting).explainingErrors { _ in
+      try await row.handler(call)
+    }
+  }
+}
+
+extension AdminRefusal {
+  /// The refusal for an error of an operation; nil for an unexpected one.
+  init?(_ error: any Error) {
+    switch error {
+    case let error as AdministrationError: self.init(error)
+    case let error as StorageError where error.code == .overloaded: self = .wait(1)
+    default: return nil
+    }
+  }
+
+  private init(_ error: AdministrationError) {
+    switch error.reason {
+    case .notFound: self = .notFound(error.description)
+    case .held: self.init(.conflict, "held", error.description)
+    case .mustHandOver: self.init(.conflict, "owner", error.description)
+    case .readOnly: self.init(.conflict, "readOnly", error.description)
+    case .noMail: self.init(.conflict, "noMail", error.description)
+    case .duplicate, .other: self = .refused(error.description)
+    }
+  }
+}

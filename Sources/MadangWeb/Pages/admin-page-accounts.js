@@ -1,0 +1,144 @@
+/** Accounts: search, and one opened beside the list. @module */
+
+import { get, post, remove } from "./admin-calls.js";
+import { ask, button, chooser, empty, facts, formDialog, named, openPane, paged, pane, part, pill, searchField, sure, table } from "./admin-parts.js";
+import { date, number, when } from "./admin-words.js";
+import { explain } from "./admin-trouble.js";
+import { face, h, name, toast } from "./elements.js";
+import { hasText, t } from "./words.js";
+
+const STATES = ["all", "active", "pending", "unconfirmed", "disabled", "deleted"];
+
+/** The state of an account: its name and colour. */
+function stateOf(account) {
+  if (account.deletedAt) return ["deleted", ""];
+  if (account.disabledAt) return ["disabled", "bad"];
+  if (account.pendingAt) return ["pending", "warm"];
+  if (account.unconfirmedAt) return ["unconfirmed", "warm"];
+  return ["active", "good"];
+}
+const statePill = (account) => { const [state, kind] = stateOf(account); return pill(t(`account.${state}`), kind); };
+
+export default async function accounts(app, rest, query) {
+  let [find, state, opened] = [query.get("find") ?? "", query.get("state") ?? "all", rest[0] ?? ""];
+  const here = (number = opened) => app.link("accounts", number, { find, state: state === "all" ? "" : state });
+  const list = paged(
+    async (after) => {
+      const answer = await get("accounts", { find, state: state === "all" ? "" : state, after, limit: 50 });
+      return { items: answer.accounts, next: answer.next, total: answer.total };
+    },
+    (items) => (items.length ? table(t("page.accounts"), [t("account.name"), [t("email"), "wide"], [t("account.coins"), "wide num"], [t("account.seen"), "wide"], t("account.state")], items.map((one) => [
+      h("a.row-link", { href: here(one.number), "data-focus": `account-${one.number}`, "aria-current": String(one.number) === opened ? "true" : null }, named(name(one.nickname || t("account.noname")), one.email)),
+      one.email, number(one.coins), one.lastSeenAt ? when(one.lastSeenAt) : "", statePill(one)]))
+      : find || state !== "all" ? empty(t("list.nothing"), t("accounts.nothing.text")) : empty(t("accounts.empty"), t("accounts.empty.text"), h("div", null, h("a.button", { href: app.link("invitations") }, t("page.invitations"))))));
+  const side = h("div.side");
+  const split = h("div.split", null, h("div.first", null, h("div.tools", null,
+    searchField(t("accounts.find"), find, (value) => { find = value; reload(); }),
+    chooser(t("account.state"), STATES.map((one) => [one, t(`account.${one}`)]), state, (value) => { state = value; reload(); })), list.node), side);
+  const reload = async () => {
+    app.remember(here());
+    await list.start();
+    app.count(number(list.total));
+  };
+
+  const change = (account) => { list.change((one) => (one.number === account.number ? { ...one, ...account } : one)); };
+  const open = async (number) => {
+    const before = opened;
+    opened = number;
+    if (!number) {
+      side.replaceChildren();
+      split.classList.remove("opened");
+      list.draw();
+      split.querySelector(`[data-focus="account-${CSS.escape(before)}"]`)?.focus();
+      return;
+    }
+    const detail = await get(`accounts/${encodeURIComponent(number)}`);
+    if (opened !== number) return;
+    split.classList.add("opened");
+    list.draw();
+    openPane(side, detailPane(app, detail, here(""), { change, again: () => open(number) }), before !== number);
+  };
+  /** A row that no longer exists leaves the list. */
+  const tryOpen = (number) => open(number).catch((error) => {
+    if (error.code === "signedOut") return;
+    opened = "";
+    split.classList.remove("opened");
+    side.replaceChildren();
+    app.remember(here(""));
+    toast(explain(error));
+  });
+  const first = opened;
+  opened = "";
+  await list.start();
+  if (first) await tryOpen(first);
+
+  return {
+    node: split, count: number(list.total),
+    async update([number = ""], values) {
+      if ((values.get("find") ?? "") !== find || (values.get("state") ?? "all") !== state) return app.again();
+      if (number !== opened) await tryOpen(number);
+    },
+    close() { if (!opened) return false; app.go(here("")); return true; },
+  };
+}
+
+function detailPane(app, { account, phone, signInMethod, workspaces, sessions }, close, { change, again }) {
+  const path = `accounts/${account.number}`;
+  const act = (action, done, body) => async () => {
+    const answer = await post(`${path}/${action}`, body);
+    toast(t(done, { name: account.nickname, email: account.email, n: answer.ended ?? 0 }));
+    if (answer.account) change(answer.account);
+    app.look();
+    await again();
+  };
+  const asked = (title, text, run) => async () => { if (await sure(t(title), t(text, { email: account.email, n: sessions.length }), t(title))) await run(); };
+  const [state] = stateOf(account);
+
+  const coins = () => formDialog(t("coins.title", { name: account.nickname }), t("coins.text"), {
+    fields: [{ name: "amount", label: t("coins.amount"), type: "number", min: 1, max: 1_000_000, required: true, inputmode: "numeric" }, { name: "note", label: t("coins.note"), most: 200, required: true, hint: t("coins.note.hint") }],
+    submit: t("coins.do"), action: (values) => act("coins", "coins.done", { amount: Number(values.amount), note: values.note })(),
+  });
+  const exported = async () => {
+    const answer = await post(`${path}/export`);
+    h("a", { href: answer.url, download: "" }).click();
+    toast(answer.lost.length ? t("export.lost", { n: answer.lost.length }) : t("export.done", { chats: answer.chats, files: answer.files }));
+  };
+  const owned = workspaces.filter((one) => one.isOwner);
+  const deleted = async () => {
+    const gone = await ask({
+      title: t("delete.title", { name: account.nickname }),
+      happens: [t("delete.person"), t("delete.left", { n: workspaces.length }), t("delete.chats"), account.coins > 0 && t("delete.coins", { n: account.coins }), t("delete.backups"), t("delete.final")],
+      word: account.email, wordLabel: t("delete.type", { word: account.email }), yes: t("account.delete"),
+      act: (values) => remove(path, { email: values.word }),
+    });
+    if (!gone) return;
+    toast(t("delete.done", { email: account.email }));
+    change({ ...account, deletedAt: new Date().toISOString() });
+    app.go(close);
+  };
+
+  const main = {
+    pending: [button(t("account.approve"), act("approve", "account.approved"), "main"), button(t("account.reject"), asked("account.reject", "account.reject.ask", act("reject", "account.rejected")), "grave")],
+    unconfirmed: [button(t("account.confirm"), asked("account.confirm", "account.confirm.ask", act("confirm", "account.confirmed")), "main")],
+    disabled: [button(t("account.enable"), act("enable", "account.enabled"), "main")],
+    active: [button(t("account.disable"), asked("account.disable", "account.disable.ask", act("disable", "account.disabled.done")))],
+    deleted: [],
+  }[state];
+  const common = state === "deleted" ? [] : [
+    app.session.server.mail && state !== "pending" && button(t("reset.do"), asked("reset.do", "reset.ask", act("reset", "reset.done"))), state !== "pending" && button(t("coins.give"), coins)];
+
+  return pane([face(account.user_id, account.nickname), name(account.nickname || t("account.noname")), " ", statePill(account)], close,
+    h("p.soft.break", null, account.email),
+    h("div.row-acts", null, main, common.filter(Boolean)),
+    facts([[t("account.number"), h("span.mono", null, String(account.number))], [t("account.id"), h("span.mono.break", null, account.user_id)], [t("account.since"), date(account.createdAt)], [t("account.seen"), account.lastSeenAt && when(account.lastSeenAt)],
+      [t("account.coins"), number(account.coins)], [t("account.phone"), phone && name(phone)], [t("account.method"), hasText(`method.${signInMethod}`) ? t(`method.${signInMethod}`) : signInMethod], [t("account.disabled"), account.disabledAt && when(account.disabledAt)]]),
+    part([t("account.workspaces"), h("span.faint.count", null, number(workspaces.length))], workspaces.length ? h("ul.plain", null, workspaces.map((one) => h("li", null, h("a.link", { href: app.link("workspaces", one.number) }, name(one.name)), one.isOwner && [" ", pill(t("member.owner"))]))) : h("p.soft", null, t("account.workspaces.none"))),
+    part([t("sessions"), h("span.faint.count", null, number(sessions.length))], sessions.length ? [table(t("sessions"), [t("session.since"), t("session.used"), ["", "acts"]], sessions.map((one) => [
+      [date(one.createdAt), h("span.under.always", null, t("session.edition", { edition: one.edition }))], when(one.lastUsedAt),
+      button(t("session.end"), async () => { await remove(`sessions/${one.number}`); toast(t("session.ended")); change({ ...account, sessions: account.sessions - 1 }); await again(); }, "small", date(one.createdAt))])),
+    sessions.length > 1 && h("div.row-acts", null, button(t("sessions.end"), asked("sessions.end", "sessions.end.ask", act("end-sessions", "sessions.ended"))))] : h("p.soft", null, t("sessions.none"))),
+    h("div.row-acts", null, h("a.button", { href: app.link("audit", "", { account: account.email }) }, t("account.audit")), state !== "deleted" && button(t("export.do"), exported)),
+    state !== "deleted" && part(t("danger"), owned.length
+      ? h("p.soft", null, t("delete.owner", { names: owned.map((one) => one.name).join(", ") })) : h("p.soft", null, t("delete.lead")),
+    h("div.row-acts", null, h("button.button.grave", { type: "button", disabled: owned.length > 0, onclick: deleted }, t("account.delete")))));
+}

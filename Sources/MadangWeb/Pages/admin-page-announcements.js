@@ -1,0 +1,59 @@
+/** Announcements: a chat of one account in the default channel of each workspace. @module */
+
+import { get, post, remove } from "./admin-calls.js";
+import { ask, button, empty, named, paged, pill, sure, table } from "./admin-parts.js";
+import { bar } from "./admin-graph.js";
+import { number, when } from "./admin-words.js";
+import { refused } from "./admin-trouble.js";
+import { h, name, toast } from "./elements.js";
+import { t } from "./words.js";
+
+export default async function announcements(app) {
+  let isPoll = false;
+  const list = paged(
+    async (after) => {
+      const answer = await get("announcements", { after, limit: 30 }, { poll: isPoll });
+      return { items: answer.announcements, next: answer.next, total: answer.total };
+    },
+    (items) => (items.length ? table(t("page.announcements"), [t("announce.content"), [t("announce.from"), "wide"], [t("announce.when"), "wide"], [t("announce.progress"), "wide"], ["", "acts"]], items.map((one) => [
+      named(h("span.clip", { dir: "auto" }, one.content), progress(one)), name(one.from), when(one.createdAt), progress(one),
+      one.waiting && !one.cancelledAt ? button(t("announce.cancel"), async () => {
+        if (!await sure(t("announce.cancel"), t("announce.cancel.ask", { n: one.waiting }), t("announce.cancel"))) return;
+        const answer = await remove(`announcements/${one.number}`);
+        list.change((other) => (other.number === one.number ? answer.announcement : other));
+        toast(t("announce.cancelled"));
+      }, "small.grave", one.content.slice(0, 40)) : ""])) : empty(t("announcements.empty"), t("announcements.empty.text"))));
+
+  const write = async () => {
+    const done = await ask({
+      title: t("announce.new"), happens: [t("announce.text")], grave: false, yes: t("announce.do"),
+      fields: [
+        { name: "title", label: t("announce.title"), most: 100 }, { name: "content", label: t("announce.content"), type: "textarea", required: true, most: 10_000 },
+        { name: "from", label: t("announce.from.label"), type: "email", required: true, autocomplete: "off", hint: t("announce.from.hint") },
+        { name: "workspace", label: t("announce.where"), hint: t("announce.where.hint") }],
+      act: async (values) => {
+        if (!await sure(t("announce.sure"), values.workspace ? t("announce.sure.one", { name: values.workspace }) : t("announce.sure.all", { n: (await app.state()).totals.workspaces }), t("announce.do"))) throw refused("cancelled");
+        await post("announcements", values);
+      },
+      errors: { cancelled: t("announce.kept") },
+    });
+    if (!done) return;
+    toast(t("announce.done"));
+    await list.start();
+  };
+  await list.start();
+  return { node: list.node, count: number(list.total), actions: [button(t("announce.new"), write, "main")],
+    repeat: { every: 5000, act: () => {
+      if (!list.items.some((one) => one.waiting && !one.cancelledAt)) return;
+      isPoll = true;
+      list.start().catch(() => {});
+      isPoll = false;
+    } } };
+}
+
+function progress(one) {
+  const posted = one.channels - one.waiting;
+  if (one.cancelledAt) return pill(t("announce.stopped", { posted, n: one.channels }));
+  if (!one.waiting) return pill(t("announce.all", { n: one.channels }), "good");
+  return h("div.under-way", null, h("span.small", null, t("announce.some", { posted, n: one.channels })), bar(posted / one.channels, t("announce.some", { posted, n: one.channels }), false));
+}

@@ -1,0 +1,59 @@
+/** Invitations: of addresses, and codes as link and QR. @module */
+
+import { get, post, remove } from "./admin-calls.js";
+import { button, chooser, empty, formDialog, named, paged, pill, secret, sure, table } from "./admin-parts.js";
+import { date, number, when } from "./admin-words.js";
+import { h, name, toast } from "./elements.js";
+import { qrPicture } from "./qr.js";
+import { t } from "./words.js";
+
+function stateOf(one) {
+  if (one.revokedAt) return ["revoked", ""];
+  if (new Date(one.expiresAt) < Date.now()) return ["expired", ""];
+  return one.usesLeft === 0 ? ["used", "good"] : ["open", "warm"];
+}
+
+export default async function invitations(app) {
+  let state = "open";
+  const list = paged(
+    async (after) => {
+      const answer = await get("invitations", { after, state: state === "all" ? "" : state, limit: 50 });
+      return { items: answer.invitations, next: answer.next, total: answer.total };
+    },
+    (items) => (items.length ? table(t("page.invitations"), [t("invitation.whom"), [t("invitation.left"), "wide num"], [t("invitation.made"), "wide"], [t("invitation.ends"), "wide"], [t("account.state"), "wide"], ["", "acts"]], items.map((one) => {
+      const [is, kind] = stateOf(one);
+      const title = one.email ? name(one.email) : t("invitation.code", { n: String(one.number) });
+      return [named([title, one.codeNumber && h("span.soft.small.plain-weight", null, ` ${t("invitation.by", { n: String(one.codeNumber) })}`)], [t("invitation.until", { date: date(one.expiresAt) }), !one.email && ` · ${t("invitation.leftover", { n: one.usesLeft })}`]), number(one.usesLeft), when(one.createdAt), when(one.expiresAt), pill(t(`invitation.${is}`), kind),
+        is === "open" ? button(t("revoke"), async () => {
+          if (!await sure(t("invitation.revoke"), t(one.email ? "invitation.revoke.ask" : "invitation.revoke.code", { email: one.email ?? "" }), t("revoke"))) return;
+          const answer = await remove(`invitations/${one.number}`);
+          list.change((other) => (other.number === one.number ? (state === "open" ? null : answer.invitation) : other));
+          toast(t("invitation.revoked.done"));
+        }, "small.grave", one.email ?? title) : ""];
+    })) : empty(t("invitations.empty"), t("invitations.empty.text"))));
+
+  const again = async () => { await list.start(); app.count(number(list.total)); };
+  const daysField = { name: "days", label: t("invitation.days"), type: "number", min: 1, max: 365, value: "14", required: true };
+  const mailed = () => formDialog(t("invite.mail"), t("invite.mail.text"), {
+    fields: [{ name: "email", label: t("email"), type: "email", required: true, autocomplete: "off" }, daysField], submit: t("invite.do"),
+    action: async (values) => {
+      await post("invitations", { email: values.email, days: Number(values.days) });
+      toast(t("invite.done", { email: values.email }));
+      await again();
+    },
+  });
+  const coded = () => formDialog(t("invite.code"), t("invite.code.text"), {
+    fields: [{ name: "uses", label: t("invitation.uses"), type: "number", min: 1, max: 1000, value: "1", required: true }, daysField], submit: t("invite.make"),
+    action: async (values) => {
+      const { invitation } = await post("invitations", { uses: Number(values.uses), days: Number(values.days) });
+      await again();
+      return [h("p.soft", null, t("invite.once")), invitation.link && h("div.qr.centred", null, qrPicture(invitation.link, t("invite.qr"))),
+        secret(invitation.link ?? invitation.code, t(invitation.link ? "invite.link" : "invite.code.heard")), !invitation.link && h("p.soft.small", null, t("invite.nolink"))].filter(Boolean);
+    },
+  });
+  await list.start();
+  return {
+    node: h("div", null, h("div.tools", null, chooser(t("account.state"), ["open", "all"].map((one) => [one, t(`invitations.${one}`)]), state, (value) => { state = value; again(); })), list.node),
+    count: number(list.total), actions: [button(t("invite.code"), coded), button(t("invite.mail"), mailed, "main")],
+  };
+}

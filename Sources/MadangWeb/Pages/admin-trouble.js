@@ -1,0 +1,25 @@
+/**
+ * What went wrong, in words: cause and cure.
+ * @module
+ */
+
+import { Lost, Refusal } from "./admin-calls.js";
+import { hasText, t } from "./words.js";
+
+/** Something that this page refuses by itself. {@link explain} has words for its `code`. */
+export const refused = (code) => Object.assign(new Error(code), { code });
+
+/**
+ * @param {Error} error
+ * @param {Object<string, string>} [own] sentences of the place, by code
+ */
+export function explain(error, own = {}) {
+  if (error instanceof Lost) return t("error.lost");
+  if (own[error.code]) return own[error.code];
+  if (typeof error.code === "string" && hasText(`error.${error.code}`)) return t(`error.${error.code}`, { n: error.seconds });
+  if (!(error instanceof Refusal)) {
+    console.error(error);
+    return t("error.page");
+  }
+  return error.message || t("error.unknown", { code: error.code });
+}

@@ -1,0 +1,182 @@
+/**
+ * The administrator's console: starts it, signs in, and shows the page of the address.
+ * @module
+ */
+
+import { get, post, readSession, remove, whenSessionEnds } from "./admin-calls.js";
+import { frame } from "./admin-frame.js";
+import { sure } from "./admin-parts.js";
+import { cardOn, showSetup, showSignIn } from "./admin-signin.js";
+import { explain } from "./admin-trouble.js";
+import { h, toast } from "./elements.js";
+import { preferredLanguage, t, useLanguage } from "./words.js";
+
+/** Pages, read when they are first opened. */
+const PAGES = {
+  overview: () => import("./admin-page-overview.js"), accounts: () => import("./admin-page-accounts.js"), workspaces: () => import("./admin-page-workspaces.js"),
+  invitations: () => import("./admin-page-invitations.js"), announcements: () => import("./admin-page-announcements.js"), moderation: () => import("./admin-page-moderation.js"),
+  health: () => import("./admin-page-health.js"), backups: () => import("./admin-page-backups.js"), files: () => import("./admin-page-files.js"),
+  mails: () => import("./admin-page-mails.js"), keys: () => import("./admin-page-keys.js"), settings: () => import("./admin-page-settings.js"),
+  audit: () => import("./admin-page-audit.js"), administrators: () => import("./admin-page-administrators.js"),
+};
+/** Milliseconds between looks at the server's state. */
+const LOOK = 15_000;
+/** A page that loads longer than this shows that it does. */
+const PATIENT = 200;
+
+const texts = (code) => (code === "ko" ? import("./admin.text.ko.js") : import("./admin.text.en.js"));
+
+class App {
+  session;
+  /** The last answer of `overview`. */
+  overview = null;
+  #ground = document.getElementById("app");
+  #frame;
+  #page;
+  #turn = 0;
+  #timer;
+  #first;
+  #ending = false;
+
+  async start() {
+    await useLanguage(preferredLanguage(), texts);
+    const token = /^#setup=([\w.~-]+)$/.exec(location.hash)?.[1];
+    // The link is worth an account: it does not stay in the address or the history.
+    if (token) history.replaceState(null, "", location.pathname);
+    await this.#reach();
+    if (token) this.session = (await showSetup(this.#ground, this.session.server, token)) ?? this.session;
+    if (!this.session.administrator) this.session = await showSignIn(this.#ground, this.session.server);
+    whenSessionEnds(() => this.#ended());
+    addEventListener("hashchange", () => this.#route());
+    addEventListener("keydown", (event) => this.#key(event));
+    this.#enter();
+    setInterval(() => { if (!document.hidden && !this.#ending) this.look(); }, LOOK);
+    document.addEventListener("visibilitychange", () => { if (!document.hidden && !this.#ending) this.look(); });
+  }
+
+  /** Reads the session, and waits for the person where the server does not answer. */
+  async #reach() {
+    for (;;) {
+      try {
+        this.session = await readSession();
+        return;
+      } catch (error) {
+        const show = cardOn(this.#ground, { name: "Madang" });
+        await new Promise((done) => show(t("away.title"), explain(error), h("div.actions", null, h("button.button.main", { type: "button", onclick: done }, t("again")))));
+      }
+    }
+  }
+
+  #enter() {
+    this.#frame = frame(this);
+    this.#ground.className = "";
+    this.#ground.replaceChildren(this.#frame.node);
+    this.#first = this.look();
+    this.#route(true);
+  }
+
+  /** The session has ended: the page waits behind the sign-in and goes on where it was. */
+  async #ended() {
+    if (this.#ending) return;
+    this.#ending = true;
+    for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+    const { number: who, name } = this.session.administrator;
+    const { server } = await readSession().catch(() => this.session);
+    this.session = await showSignIn(this.#ground, server, name);
+    this.#ending = false;
+    if (this.session.administrator.number !== who) history.replaceState(null, "", location.pathname);
+    this.#enter();
+  }
+
+  async signOut() {
+    await remove("session");
+    location.replace(location.pathname);
+  }
+
+  // MARK: Addresses
+
+  link(page, id, query = {}) {
+    const given = Object.entries(query).filter(([, value]) => value);
+    return `#/${page}${id !== undefined && id !== "" ? `/${encodeURIComponent(id)}` : ""}${given.length ? `?${new URLSearchParams(given)}` : ""}`;
+  }
+  go(address) { location.hash = address; }
+  /** Keeps a filter in the address, without another step in the history. */
+  remember(address) { history.replaceState(null, "", address); }
+  again() { return this.#route(true); }
+
+  async #route(anew = false) {
+    const [path, query = ""] = location.hash.slice(1).split("?");
+    const [, wanted = "", ...rest] = path.split("/").map(decoded);
+    const name = wanted in PAGES ? wanted : "overview";
+    const values = new URLSearchParams(query);
+    if (!anew && this.#page?.name === name && this.#page.update) return this.#page.update(rest, values);
+    const turn = ++this.#turn;
+    this.#frame.mark(name);
+    const waiting = setTimeout(() => { this.#frame.wait.hidden = false; }, PATIENT);
+    // The page before stays until the new one has its data: nothing flickers.
+    let page;
+    try {
+      page = await (await PAGES[name]()).default(this, rest, values);
+    } catch (error) {
+      if (error.code === "signedOut") return;
+      page = { node: h("div.empty", null, h("p.empty-title", null, t("page.failed")), h("p.soft", null, explain(error)), h("div", null, h("button.button", { type: "button", onclick: () => this.again() }, t("again")))) };
+    } finally {
+      clearTimeout(waiting);
+    }
+    if (turn !== this.#turn) return;
+    this.#frame.wait.hidden = true;
+    clearInterval(this.#timer);
+    if (page.repeat) this.#timer = setInterval(() => { if (!document.hidden && !this.#ending) page.repeat.act(); }, page.repeat.every);
+    const isFirst = !this.#page;
+    this.#page = { ...page, name };
+    this.#frame.show({ title: t(`page.${name}`), ...page });
+    document.title = `${t(`page.${name}`)} · ${this.session.server.name}`;
+    // The element with the focus went with the page before.
+    if (!isFirst && (document.activeElement === document.body || !document.activeElement)) this.#frame.heading.focus({ preventScroll: true });
+  }
+
+  count(text) { this.#frame.count(text); }
+
+  /** Reads the server's state for header and badges. */
+  async look() {
+    try {
+      this.overview = await get("overview", {}, { poll: true });
+      this.#frame.state(this.overview);
+      this.#page?.onOverview?.(this.overview);
+    } catch (error) {
+      if (error.code !== "signedOut") this.#frame.state(null);
+    }
+  }
+
+  /** The state, read at least once. */
+  async state() {
+    if (!this.overview) await this.#first;
+    this.overview ??= await get("overview");
+    return this.overview;
+  }
+
+  async endReadOnly() {
+    if (!await sure(t("readonly.end"), t("readonly.end.ask"), t("readonly.end"))) return;
+    await post("read-only", { isOn: false });
+    toast(t("readonly.ended"));
+    await this.look();
+    this.again();
+  }
+
+  #key(event) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    const isTyping = event.target.closest?.("input, textarea, select");
+    if (event.key === "Escape" && !isTyping) {
+      if (this.#frame?.closeMenu() || this.#page?.close?.()) event.preventDefault();
+    } else if (event.key === "/" && !isTyping) {
+      const field = this.#frame?.node.querySelector("main input[type=search]");
+      if (field) { event.preventDefault(); field.focus(); }
+    }
+  }
+}
+
+function decoded(text) {
+  try { return decodeURIComponent(text); } catch { return text; }
+}
+
+new App().start();
