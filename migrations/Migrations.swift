@@ -24,5 +24,6 @@ package enum MigrationFiles {
     (21, "documents", String(decoding: PackageResources._021_documents_sql, as: UTF8.self)),
     (22, "bounds", String(decoding: PackageResources._022_bounds_sql, as: UTF8.self)),
     (23, "authors", String(decoding: PackageResources._023_authors_sql, as: UTF8.self)),
+    (24, "administrators", String(decoding: PackageResources._024_administrators_sql, as: UTF8.self)),
   ]
 }

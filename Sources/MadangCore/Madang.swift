@@ -59,7 +59,7 @@ package final class Madang: Sendable {
     currentSettings.withLock { current in
       var next = settings
       (next.pushesChats, next.sendsMail) = (current.pushesChats, current.sendsMail)
-      (next.decoyKey, next.placeKey) = (current.decoyKey, current.placeKey)
+      (next.decoyKey, next.placeKey, next.stepKey) = (current.decoyKey, current.placeKey, current.stepKey)
       next.node = current.node
       if next.publicURL.isEmpty { next.publicURL = current.publicURL }
       current = next

@@ -109,6 +109,7 @@ struct Housekeeping: ServiceLifecycle.Service {
       wakes.wake()
     }
     await attempt { try await madang.forgetLinks() }
+    await attempt { try await madang.forgetAdministratorRemains() }
     await attempt { try await madang.forgetPlaces() }
     await attempt { try await madang.forgetMailCounts() }
     await attempt { try await madang.forgetWrongFileUsage() }

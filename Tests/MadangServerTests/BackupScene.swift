@@ -117,6 +117,23 @@ struct BackupScene: Sendable {
       try transaction.execute(
         "INSERT INTO announcements (content, author_id, created_at, rooms) VALUES ('A', 1, 2, 1)")
       try transaction.execute("INSERT INTO announcement_rooms (announcement_id, room_id) VALUES (1, 1)")
+      try transaction.execute(
+        """
+        INSERT INTO administrators (name, name_key, password_hash, password_at, second_step, last_step, created_at, seen_at, address)
+        VALUES ('Hana', 'hana', 'hash', 1, 'plain', 2, 3, 4, '10.0.0.1')
+        """)
+      try transaction.execute("INSERT INTO administrator_codes VALUES (1, 'hash')")
+      try transaction.execute(
+        """
+        INSERT INTO administrator_sessions (token_hash, administrator_id, created_at, used_at, pending_until)
+        VALUES ('hash', 1, 9000000000000, 2, 3)
+        """)
+      try transaction.execute(
+        """
+        INSERT INTO administrator_links (token_hash, salt, administrator_id, made_by, expires_at)
+        VALUES ('hash', 'salt', 1, 'Hana', 9000000000000)
+        """)
+      try transaction.execute("INSERT INTO administrator_tries VALUES ('hash', 1, 2)")
       try transaction.execute("INSERT INTO changes (kind, user_id, created_at) VALUES ('x', 1, 2)")
       try transaction.execute("UPDATE sessions SET device_token = 'device' WHERE id = 1")
       try transaction.execute(

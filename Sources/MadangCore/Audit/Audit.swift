@@ -119,7 +119,7 @@ extension Madang {
       let before = clock.now - Int64(settings.audit.days) * 24 * 3_600_000
       while try await database.write({ try $0.deleteAudit(before: before, limit: page) }) == page {}
     }
-    for kind in [AuditKind.signInRefused, .signUpRefused] {
+    for kind in [AuditKind.signInRefused, .signUpRefused, .administratorRefused] {
       // Delete up to a row, not a number of rows: another server that cleans up at the same time must not cause more deletions.
       let kept = settings.audit.refusals
       guard let last = try await database.read({ try $0.newestAuditBeyond(kept, of: kind) }) else { continue }

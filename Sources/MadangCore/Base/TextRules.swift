@@ -69,6 +69,18 @@ enum TextRules {
     return name
   }
 
+  /// The name of an administrator: 1 to 60 characters without surrounding blanks.
+  static func administratorName(_ text: String) throws -> String {
+    let name = try plain(text, "name").trimmingCharacters(in: .whitespacesAndNewlines)
+    guard fits(name, 1...60), !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+      throw Failure(.invalid, "name: 1 to 60 characters on one line")
+    }
+    return name
+  }
+
+  /// The form in which names of administrators are compared; nil if no administrator can have the name.
+  static func administratorKey(_ name: String) -> String? { (try? administratorName(name)).map(folded) }
+
   /// A name as it is compared with stored ones: NFC, without surrounding blanks.
   static func comparableName(_ text: String) -> String {
     normalized(text).trimmingCharacters(in: .whitespacesAndNewlines)

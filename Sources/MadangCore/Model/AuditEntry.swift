@@ -37,6 +37,12 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case retentionChanged, quotaChanged, holdBegan, holdEnded
   case readOnlyBegan, readOnlyEnded
   case announcementMade, announcementCancelled
+  case administratorAdded, administratorRemoved
+  /// An administrator's password or second step was changed, or a link for a new administrator was made or withdrawn.
+  case administratorChanged
+  case administratorSignedIn
+  /// A sign-in at the console failed, or a signed-in administrator gave a wrong password.
+  case administratorRefused
   case backupMade, exportMade, restored
   case serverStarted
   /// A server started with different settings than before, or changed settings while running.

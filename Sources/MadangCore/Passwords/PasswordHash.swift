@@ -64,6 +64,9 @@ struct PasswordHash {
     return candidate.count == hash.count && zip(candidate, hash).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
+  /// The stored form of another text with the salt and the cost of this one.
+  func hash(of text: String) throws -> String { try PasswordHash(of: text, salt: salt, method: method).stored }
+
   fileprivate static let size = 32
 }
 

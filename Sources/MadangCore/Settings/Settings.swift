@@ -25,6 +25,7 @@ public struct Settings: Sendable {
   public var mailing = section("Mail", MailingSettings())
   public var alarms = section("Alarms", AlarmSettings())
   package var face = Face()
+  package var administrators = AdministratorSettings()
 
   package var maxContentLength = Self.maxContentLength
   package static let maxContentLength = 10_000
@@ -48,6 +49,8 @@ public struct Settings: Sendable {
   package var placeKey: [UInt8] = []
   /// A secret that chooses, with an address that has no account, what a sign-in with it costs.
   package var decoyKey: [UInt8] = []
+  /// A secret that seals the second steps of administrators; empty if the database has the installation's secret anyway.
+  package var stepKey: [UInt8] = []
 
   public init() {}
 }

@@ -22,6 +22,7 @@ extension Madang {
       let madang = with {
         $0.decoyKey = Secrets.key(for: "decoy passwords", from: tokenKey)
         $0.placeKey = Secrets.key(for: "sign-in places", from: tokenKey)
+        if !settings.tokenKey.isEmpty { $0.stepKey = Secrets.key(for: "second steps", from: tokenKey) }
       }
       return (madang, tokenKey)
     } catch {

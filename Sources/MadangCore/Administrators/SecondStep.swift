@@ -1,0 +1,83 @@
+import Crypto
+import Foundation
+
+/// The secret of an authenticator app, which shows six digits for each 30 seconds (RFC 6238 with SHA-1, which every app knows).
+package struct SecondStep: Equatable, Sendable {
+  static let size = 20
+  private static let duration: Int64 = 30_000
+
+  let secret: [UInt8]
+
+  package init(secret: [UInt8]) { self.secret = secret }
+
+  /// As apps take it: in Base32 (RFC 4648) without padding.
+  var base32: String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+    var (text, bits, count) = ([UInt8](), 0, 0)
+    for byte in secret {
+      (bits, count) = (bits << 8 | Int(byte), count + 8)
+      while count >= 5 {
+        count -= 5
+        text.append(alphabet[bits >> count & 31])
+      }
+      bits &= (1 << count) - 1
+    }
+    if count > 0 { text.append(alphabet[bits << (5 - count) & 31]) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// - Parameter time: Milliseconds since 1970.
+  package static func number(at time: Int64) -> Int64 { time / duration }
+
+  /// The digits of a step, as a number.
+  package func digits(in step: Int64) -> Int {
+    let message = withUnsafeBytes(of: step.bigEndian, Array.init)
+    let code = Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: SymmetricKey(data: secret)))
+    let at = Int(code[19] & 15)
+    return (code[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } & 0x7FFF_FFFF) % 1_000_000
+  }
+
+  /// The step whose digits were typed: the present one or one beside it, as clocks differ; nil if they belong to none of them. Takes the
+  /// same time for each code.
+  func number(of digits: Int?, at time: Int64) -> Int64? {
+    let now = Self.number(at: time)
+    return (now - 1...now + 1).reduce(nil) { found, step in self.digits(in: step) == digits ? step : found }
+  }
+}
+
+// MARK: - Storing
+
+extension SecondStep {
+  private enum Form: String { case plain, sealed }
+
+  /// As it is stored.
+  /// - Parameter key: Seals the secret. Empty if the database has the installation's secret, from which the key would follow: a seal
+  ///   whose key lies beside it hides nothing, so the secret is then stored as it is.
+  func stored(key: [UInt8]) throws -> String {
+    guard !key.isEmpty else { return "\(Form.plain) \(Data(secret).base64EncodedString())" }
+    // The nonce is random and has 12 bytes, so there is a combined form.
+    let sealed = try AES.GCM.seal(secret, using: SymmetricKey(data: key)).combined ?? Data()
+    return "\(Form.sealed) \(sealed.base64EncodedString())"
+  }
+
+  /// Nil if the text is damaged or was sealed with another key.
+  init?(stored: String, key: [UInt8]) {
+    let parts = stored.split(separator: " ")
+    guard parts.count == 2, let form = Form(rawValue: String(parts[0])),
+      let data = Data(base64Encoded: String(parts[1]))
+    else { return nil }
+    switch form {
+    case .plain: secret = Array(data)
+    case .sealed:
+      guard !key.isEmpty, let box = try? AES.GCM.SealedBox(combined: data),
+        let opened = try? AES.GCM.open(box, using: SymmetricKey(data: key))
+      else { return nil }
+      secret = Array(opened)
+    }
+  }
+
+  /// Whether a stored secret should be sealed, because the installation's secret has left the database since.
+  static func isUnsealed(_ stored: String, key: [UInt8]) -> Bool {
+    !key.isEmpty && stored.hasPrefix("\(Form.plain) ")
+  }
+}
