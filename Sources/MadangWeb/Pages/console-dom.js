@@ -85,8 +85,8 @@ export function empty(title, text) {
   return h("div.empty", null, h("p.empty-title", null, title), h("p.soft", null, text));
 }
 
-/** Signs that turn or hide the text around them. The joiner of emoji stays. */
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/** Signs that turn or hide the text around them, and letters that look like nothing. The joiner of emoji stays. */
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0]/g;
 
 /** Text in which such signs are seen, written as in JSON. */
 export function visible(text) {
@@ -98,6 +98,8 @@ export function block(text, label) {
   return h("pre.mono", { tabindex: "0", role: "group", "aria-label": label }, visible(text));
 }
 
+/** JSON that is nested deeper is shown as it was sent: its indentation would be most of it. */
+const DEEPEST = 60;
 const TOKENS = /"(?:[^"\\]|\\.)*"?|[[\]{},:]|[^\s"[\]{},:]+/gs;
 
 /** JSON with line breaks. Its numbers and escapes stay as they were written, and its end may be missing. */
@@ -112,6 +114,7 @@ function indented(text) {
     if (closes !== isOpen) out += line();
     isOpen = token === "{" || token === "[";
     if (isOpen) depth++;
+    if (depth > DEEPEST) return text;
     out += token === ":" ? ": " : token;
     if (token === ",") out += line();
   }

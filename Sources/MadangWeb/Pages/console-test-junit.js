@@ -3,7 +3,7 @@
  * @module
  */
 
-import { camel, factsOf, literal } from "./console-test-facts.js";
+import { camel, expressions, factsOf, literal } from "./console-test-facts.js";
 
 const beginning = (it) =>
   String.raw`import static org.junit.jupiter.api.Assertions.*;
@@ -53,13 +53,12 @@ const SIGN_IN = String.raw`  String token(String email, String name) throws Exce
 
 /** Finds an id in a list by its name. */
 const named = (list, key, name) =>
-  String.raw`find(${list}, "\"${key}\":\"?([^\",]+)\"?,\"name\":" + Pattern.quote(${literal(literal(name))}))`;
+  String.raw`find(${list}, "\"${key}\":\"?([^\",]+)\"?,\"name\":" + Pattern.quote(${literal(JSON.stringify(name))}))`;
 
 const findWorkspace = (it) => {
-  const id = it.path.includes("{workspace}") ? named("workspaces", "workspace_id", it.outer) : literal("");
   return `    var finder = token(${literal(it.finder)}, "accessToken");
     var workspaces = call("GET", world + "/v1/workspaces", null, "SesacKey", KEY, "Authorization", finder).body();
-    var workspace = ${id};
+    var workspace = ${named("workspaces", "workspace_id", it.outer)};
 `;
 };
 
@@ -80,7 +79,7 @@ function headersOf(it) {
 /** The lines of the test. */
 export function junit(entry) {
   const it = factsOf(entry);
-  const path = literal(it.path).replace("{workspace}", '" + workspace + "').replace("{room}", '" + room + "').replace(/ \+ ""$/, "");
+  const path = expressions(it, literal).join(" + ");
   const body = it.body === undefined ? "null" : literal(it.body);
   const expected = it.code ? `    assertEquals(${literal(`{"errorCode":"${it.code}"}`)}, answer.body());\n` : "";
   return `${beginning(it)}${it.person || it.outer ? SIGN_IN : ""}\

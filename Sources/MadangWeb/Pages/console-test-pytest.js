@@ -3,19 +3,19 @@
  * @module
  */
 
-import { factsOf, literal } from "./console-test-facts.js";
+import { expressions, factsOf, literal } from "./console-test-facts.js";
 
 /** The server looks at the first bytes of a file. */
-const BEGINNINGS = {
-  png: ["\\x89PNG\\r\\n\\x1a\\n", 8],
-  jpg: ["\\xff\\xd8\\xff", 3],
-  jpeg: ["\\xff\\xd8\\xff", 3],
-  gif: ["GIF89a", 6],
-  pdf: ["%PDF-", 5],
-};
+const BEGINNINGS = new Map([
+  ["png", ["\\x89PNG\\r\\n\\x1a\\n", 8]],
+  ["jpg", ["\\xff\\xd8\\xff", 3]],
+  ["jpeg", ["\\xff\\xd8\\xff", 3]],
+  ["gif", ["GIF89a", 6]],
+  ["pdf", ["%PDF-", 5]],
+]);
 
 function bytesOf({ fileName, size }) {
-  const [start, length] = BEGINNINGS[fileName.split(".").pop().toLowerCase()] ?? ["", 0];
+  const [start, length] = BEGINNINGS.get(fileName.split(".").pop().toLowerCase()) ?? ["", 0];
   return length && size > length ? `b"${start}" + b"0" * ${size - length}` : `b"0" * ${size}`;
 }
 
@@ -63,7 +63,7 @@ function expectation(it) {
 export function pytest(entry) {
   const it = factsOf(entry);
   const name = it.words.join("_").replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
-  const path = it.path ? ` ${it.path.includes("{") ? "f" : ""}${literal(it.path)}` : "";
+  const path = expressions(it, literal, (gap) => `f"{${gap}}"`).map((one) => ` ${one}`).join("");
   return `import requests
 from madang_world import world  # or from your conftest.py
 

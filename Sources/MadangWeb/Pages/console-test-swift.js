@@ -3,13 +3,15 @@
  * @module
  */
 
-import { camel, factsOf, literal } from "./console-test-facts.js";
+import { visible } from "./console-dom.js";
+import { camel, expressions, factsOf, literal } from "./console-test-facts.js";
 
 const ESCAPES = { b: "8", f: "c" };
 
 /** A literal of Swift, raw where that reads better: only escapes that JSON and Swift share. */
 function swiftLiteral(value) {
-  if (/["\\]/.test(value) && !/"#|\\#|[\0-\x1f]/.test(value)) return `#"${value}"#`;
+  const needsEscapes = /^"|"#|\\#|[\0-\x1f]/.test(value) || visible(value) !== value;
+  if (/["\\]/.test(value) && !needsEscapes) return `#"${value}"#`;
   return literal(value).replace(/\\(\\|u([0-9a-f]{4})|b|f)/g, (all, sign, digits) =>
     sign === "\\" ? all : `\\u{${digits ?? ESCAPES[sign]}}`);
 }
@@ -60,15 +62,15 @@ function headersOf(it) {
 }
 
 function expectation(it) {
-  if (it.code) return `  #expect(answer as? [String: String] == ["errorCode": ${literal(it.code)}])`;
+  if (it.code) return `  #expect(answer as? [String: String] == ["errorCode": ${swiftLiteral(it.code)}])`;
   if (!it.keys?.length) return "  _ = answer";
-  return `  #expect(Set(try #require(answer as? [String: Any]).keys) == [${it.keys.map(literal).join(", ")}])`;
+  return `  #expect(Set(try #require(answer as? [String: Any]).keys) == [${it.keys.map(swiftLiteral).join(", ")}])`;
 }
 
 /** The lines of the test. */
 export function swift(entry) {
   const it = factsOf(entry);
-  const path = it.path.replace("{workspace}", "\\(workspace)").replace("{room}", "\\(room)");
+  const path = expressions(it, swiftLiteral).join(" + ");
   const hasBody = it.body !== undefined;
   const type = hasBody ? `  headers["Content-Type"] = ${swiftLiteral(it.type ?? "application/json")}\n` : "";
   const body = hasBody ? `, ${swiftLiteral(it.body)}` : "";
@@ -76,12 +78,12 @@ export function swift(entry) {
 import MadangTesting
 import Testing
 
-@Test(${literal(it.words.join(" "))}, .madang(seed: .courtyard)) func ${camel(it.words)}() async throws {
+@Test(${swiftLiteral(it.words.join(" "))}, .madang(seed: .courtyard)) func ${camel(it.words)}() async throws {
   let world = Madang.world
 ${CALL}${it.person || it.outer ? signIn(it) : ""}${it.outer ? findWorkspace(it) : ""}${it.inner ? findRoom(it) : ""}\
   ${hasBody ? "var" : "let"} headers = ${headersOf(it)}
 ${type}\
-  let (status, answer) = try await call(${literal(it.method)}, "${path}", headers${body})
+  let (status, answer) = try await call(${swiftLiteral(it.method)}, ${path}, headers${body})
   #expect(status == ${it.status})
 ${expectation(it)}
 ${it.parts ? "  // The request had files: add the multipart body.\n" : ""}}
