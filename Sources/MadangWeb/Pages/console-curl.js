@@ -3,11 +3,40 @@
  * @module
  */
 
-const DROPPED = new Set(["content-length", "connection", "accept-encoding", "host", "transfer-encoding"]);
-const PLACES = { sesackey: "dev-key-{edition}", authorization: "$TOKEN", refreshtoken: "$REFRESH_TOKEN", cookie: "$COOKIE" };
+import { visible } from "./console-dom.js";
 
-/** Quotes text for a POSIX shell; `$NAME` in double quotes stays a variable. */
-const quote = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
+const DROPPED = new Set(["content-length", "connection", "accept-encoding", "host", "transfer-encoding"]);
+const PLACES = new Map([
+  ["sesackey", "dev-key-{edition}"],
+  ["authorization", "$TOKEN"],
+  ["refreshtoken", "$REFRESH_TOKEN"],
+  ["cookie", "$COOKIE"],
+]);
+
+const hex = (byte) => `\\x${byte.toString(16).padStart(2, "0")}`;
+const bytesOf = (sign) => Array.from(new TextEncoder().encode(sign), hex).join("");
+
+/**
+ * Quotes text for a shell; `$NAME` in double quotes stays a variable. A terminal acts on control characters of what is pasted, also
+ * within quotes: a text with one is quoted as `$'…'`, in which bash, ksh and zsh read escapes.
+ */
+function quote(text) {
+  if (visible(text) === text && !/[\n\t]/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
+  const escaped = text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t").replace(/['!]/g, bytesOf);
+  return `$'${Array.from(escaped, (sign) => (visible(sign) === sign ? sign : bytesOf(sign))).join("")}'`;
+}
+
+/** A file of the folder that the command is run in, never another one of this machine: the name was chosen by the caller. */
+const fileOf = (name) => `./${name.split(/[/\\]/).pop().replace(/[^\p{L}\p{N}_.-]/gu, "_").replace(/^[.-]+/, "") || "file"}`;
+
+/** A part of a form; none if curl would read its name as more than a name. */
+function part({ name, fileName, text }) {
+  if (/[=;"@<\\]/.test(name)) return null;
+  return fileName ? `-F ${quote(`${name}=@"${fileOf(fileName)}"`)}` : `--form-string ${quote(`${name}=${text ?? ""}`)}`;
+}
+
+/** Whether clients send a path as it was recorded, and to this server: `@host`, `http://host` and `/../` lead elsewhere. */
+export const isSendable = ({ path }) => path[0] === "/" && !/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
 
 /**
  * @param {object} entry A whole entry of a request.
@@ -15,24 +44,22 @@ const quote = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
  */
 export function curl(entry, origin) {
   const { request } = entry;
-  const words = [`curl ${quote(`${origin}${entry.path}${entry.query ? `?${entry.query}` : ""}`)}`];
+  const address = `${origin}${entry.path}${entry.query ? `?${entry.query}` : ""}`;
+  const words = [`curl ${/[[\]{}]/.test(address) ? "-g " : ""}${quote(address)}`];
   const takesBody = request.body !== undefined || request.parts;
-  if (entry.method !== (takesBody ? "POST" : "GET")) words.push(`-X ${entry.method}`);
+  const isUsual = entry.method === (takesBody ? "POST" : "GET");
+  if (!isUsual) words.push(`-X ${/^[A-Z]+$/.test(entry.method) ? entry.method : quote(entry.method)}`);
   for (const { name, value } of request.headers) {
     const lower = name.toLowerCase();
     if (DROPPED.has(lower) || lower === "user-agent" || (lower === "accept" && value === "*/*")) continue;
     if (lower === "content-type" && request.parts) continue;
     const hidden = value === "***";
-    const put = hidden ? (PLACES[lower] ?? "$SECRET").replace("{edition}", entry.edition ?? "2024-10") : value;
+    const put = hidden ? (PLACES.get(lower) ?? "$SECRET").replace("{edition}", entry.edition ?? "2024-10") : value;
     words.push(`-H ${hidden && put[0] === "$" ? `${quote(`${name}: `)}"${put}"` : quote(`${name}: ${put}`)}`);
   }
-  for (const part of request.parts ?? []) {
-    words.push(
-      part.fileName
-        ? `-F ${quote(`${part.name}=@${part.fileName}`)}`
-        : `--form-string ${quote(`${part.name}=${part.text ?? ""}`)}`,
-    );
-  }
+  const parts = request.parts?.map(part) ?? [];
+  words.push(...parts.filter(Boolean));
   if (request.body !== undefined) words.push(`--data-raw ${quote(request.body)}`);
-  return words.join(" \\\n  ");
+  const note = parts.includes(null) ? "\n# Parts with the signs = ; @ < or quotes in their names are left out." : "";
+  return words.join(" \\\n  ") + note;
 }

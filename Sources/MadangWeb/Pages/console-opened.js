@@ -4,8 +4,8 @@
  */
 
 import { post } from "./console-api.js";
-import { curl } from "./console-curl.js";
-import { block, button, copy, fill, pretty } from "./console-dom.js";
+import { curl, isSendable } from "./console-curl.js";
+import { block, button, copy, fill, pretty, visible } from "./console-dom.js";
 import { bytes, duration } from "./console-figures.js";
 import { entryOf } from "./console-follow.js";
 import { message, more, statusLine } from "./console-message.js";
@@ -103,11 +103,9 @@ export class Opened {
     const reason = why(entry, this.#app, row.world);
     const acts = h("div.acts", { role: "group", "aria-label": t("open.acts") });
     if (entry.kind === "request" && !entry.longPolling) {
-      acts.append(
-        button(t("open.curl"), () => this.#copyCurl(row, entry)),
-        button(t("open.again"), () => this.#again(row)),
-        button(t("open.test"), () => showTest(entry)),
-      );
+      if (isSendable(entry)) acts.append(button(t("open.curl"), () => this.#copyCurl(row, entry)));
+      acts.append(button(t("open.again"), () => this.#again(row)));
+      if (isSendable(entry)) acts.append(button(t("open.test"), () => showTest(entry)));
     }
     if (reason?.act) acts.append(reason.act);
     if (entry.session) acts.append(button(t("open.session"), () => this.#acts.narrow(`socket:${entry.session} show:all`)));
@@ -211,7 +209,7 @@ export class Opened {
       this.#app.store.rows.findLast((one) => one.kind === "request" && one.chat === row.chat && one.world === row.world);
     return [
       h("dl.facts", null,
-        facts.map(([name, value]) => [h("dt", null, factName(name)), h("dd.mono", null, String(value))])),
+        facts.map(([name, value]) => [h("dt", null, factName(name)), h("dd.mono", null, visible(String(value)))])),
       entry.payload ? section(t("open.payload"), block(pretty(entry.payload, entry.truncated), t("open.payload")), truncated(entry)) : null,
       to.length ? section(t("open.reached"), h("ul.plain", null, to.slice(0, 100).map(socketRow))) : null,
       cause ? section(t("open.cause"), h("p", null, this.#jump(cause, titleOf(cause)))) : null,
@@ -238,7 +236,8 @@ export function titleOf(row) {
       ? `${row.method} ${row.room ? `#${name}`.replace(/^##/, "#") : name}${after}${outer}`
       : `${row.method} ${before}`;
   }
-  if (row.kind === "mark" || row.kind === "fault" || row.kind === "mail") return row.quote;
+  if (row.kind === "mark" || row.kind === "fault") return row.quote;
+  if (row.kind === "mail") return visible(row.quote);
   const it = wordsOf(row);
   return [it.tag, it.before?.trim(), it.place, it.after?.trim()].filter(Boolean).join(" ");
 }

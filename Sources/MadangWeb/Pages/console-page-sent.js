@@ -4,7 +4,7 @@
  */
 
 import { get } from "./console-api.js";
-import { block, button, empty, fill } from "./console-dom.js";
+import { block, button, empty, fill, visible } from "./console-dom.js";
 import { h, keyed } from "./elements.js";
 import { t } from "./words.js";
 
@@ -69,17 +69,17 @@ function box(app, name, { rowOf, paneOf }) {
 export const mails = (app) =>
   box(app, "mails", {
     rowOf: (one) => [
-      h("b", null, one.subject),
+      h("b", { dir: "auto" }, visible(one.subject)),
       h("span.soft", null, h("bdi", null, one.to)),
       h("span.faint.mono", null, one.at.slice(0, 16).replace("T", " ")),
     ],
     paneOf: (one) => [
-      h("h2", null, one.subject),
+      h("h2", { dir: "auto" }, visible(one.subject)),
       h("p.soft", null,
         t("mails.to", { to: one.to }),
         ` · ${one.kind} · `,
         h("span.mono", null, one.at.slice(0, 19).replace("T", " "))),
-      h("p.mail-body", { dir: "auto" }, linked(one.body)),
+      h("p.mail-body", { dir: "auto" }, linked(visible(one.body))),
     ],
   });
 
@@ -87,14 +87,14 @@ export const mails = (app) =>
 export const pushes = (app) =>
   box(app, "pushes", {
     rowOf: ({ payload, deviceToken }) => [
-      h("b", { dir: "auto" }, payload.aps?.alert?.title ?? "–"),
-      h("span.soft", { dir: "auto" }, payload.aps?.alert?.body ?? ""),
+      h("b", { dir: "auto" }, visible(payload.aps?.alert?.title ?? "–")),
+      h("span.soft", { dir: "auto" }, visible(payload.aps?.alert?.body ?? "")),
       h("span.faint.mono", null, deviceToken.slice(0, 24)),
     ],
     paneOf: (one) => [
       h("div.banner", null,
-        h("b", { dir: "auto" }, one.payload.aps?.alert?.title ?? "–"),
-        h("p", { dir: "auto" }, one.payload.aps?.alert?.body ?? "")),
+        h("b", { dir: "auto" }, visible(one.payload.aps?.alert?.title ?? "–")),
+        h("p", { dir: "auto" }, visible(one.payload.aps?.alert?.body ?? ""))),
       h("p.soft", null, t("pushes.to", { edition: one.edition }), " ", h("span.mono", null, one.deviceToken)),
       h("h3", null, t("open.payload")),
       block(JSON.stringify(one.payload, null, 2), t("open.payload")),

@@ -5,6 +5,7 @@
  */
 
 import { as, get } from "./console-api.js";
+import { visible } from "./console-dom.js";
 
 /** People whose direct messages are read; and the most people whose workspaces are read. */
 const ASKED = 12;
@@ -113,7 +114,7 @@ export function place(key) {
 }
 
 /** The name of a place, or the beginning of its id. */
-export const placeName = (key) => place(key)?.name ?? short(key);
+export const placeName = (key) => visible(place(key)?.name ?? short(key));
 
 /** `Weekend/ios` for a row in a room, `Weekend` in a workspace. */
 export function label({ workspace, room }) {
@@ -122,7 +123,7 @@ export function label({ workspace, room }) {
 }
 
 /** A person's nickname, or the text before the `@`. */
-export const personName = (email) => people.get(email)?.nickname ?? email.split("@")[0];
+export const personName = (email) => visible(people.get(email)?.nickname ?? email.split("@")[0]);
 /** The person with an id. */
 export const personById = (id) => names.people().find((one) => one.id === id);
 

@@ -140,8 +140,8 @@ const KINDS = {
     row.chat = CHAT.exec(entry.payload ?? "")?.[1];
     const first = parsed(entry.payload)?.[1];
     if (typeof first?.content === "string") row.quote = cut(first.content);
-    if (first?.files?.length) row.files = first.files.length;
-    row.by = first?.user?.nickname;
+    if (Array.isArray(first?.files)) row.files = first.files.length;
+    if (typeof first?.user?.nickname === "string") row.by = first.user.nickname;
     if (row.toClient) row.to = [[row.person, entry.session, entry.transport, entry.number]];
   },
 

@@ -25,7 +25,7 @@ export function makeRow() {
     tag: h("span.pill.sky"),
     method: h("span.mono.method"),
     before: h("span.path"),
-    place: h("b"),
+    place: h("b", { dir: "auto" }),
     after: h("span.path"),
     quote: h("bdi.quote"),
     out: h("span.pill"),
@@ -66,6 +66,9 @@ function show(element, text) {
 
 const OUT = { ok: "good", refused: "bad", failed: "bad", lost: "bad", fault: "warm" };
 const quoted = (text) => (text ? `“${visible(text)}”` : "");
+/** Most letters of a path that a row shows. */
+const LONGEST = 200;
+const short = (text) => visible(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
 /** The texts of a row. */
 export function wordsOf(row) {
@@ -83,15 +86,15 @@ export function outcomeOf(row) {
 
 /** A path with names: the text before the place's name, the name, and the text behind it. */
 export function pathWords({ workspace, room, rest, path }) {
-  if (!workspace) return { before: rest ?? path ?? "", place: "", after: "" };
-  const tail = rest ? `/${rest}` : "";
-  if (room) return { before: "…/", place: isId(room) ? placeName(room).replace(/^#/, "") : room, after: tail };
+  if (!workspace) return { before: short(rest ?? path ?? ""), place: "", after: "" };
+  const tail = rest ? short(`/${rest}`) : "";
+  if (room) return { before: "…/", place: isId(room) ? placeName(room).replace(/^#/, "") : short(room), after: tail };
   return { before: "", place: placeName(workspace), after: tail };
 }
 
 const WORDS = {
   request: (row, who) => ({
-    who: who || (row.operation === "signIn" || row.operation === "signUp" ? row.quote.split("@")[0] : "–"),
+    who: who || (row.operation === "signIn" || row.operation === "signUp" ? visible(row.quote.split("@")[0]) : "–"),
     dim: !who,
     method: row.method,
     ...pathWords(row),
@@ -104,7 +107,7 @@ const WORDS = {
     dim: true,
     tag: t("row.socket"),
     before: t(`row.connection.${row.event}`, { transport: row.transport ?? "" }),
-    quote: row.quote,
+    quote: visible(row.quote),
     out: row.fault ? outcomeOf({ ...row, status: "" }) : "",
   }),
 
@@ -115,7 +118,7 @@ const WORDS = {
     before: row.quiet ? `${row.packet} ` : `${t(`row.packet.${row.packet}`)} `,
     place: row.room ? placeName(row.room) : "",
     after: row.transport ? ` · ${row.transport}` : "",
-    quote: row.packet === "connectError" ? row.quote : "",
+    quote: row.packet === "connectError" ? visible(row.quote) : "",
     out: row.fault ? outcomeOf({ ...row, status: "" }) : row.packet === "connectError" ? t("row.refused") : "",
   }),
 
@@ -125,9 +128,9 @@ const WORDS = {
       who: many ? (many === 1 ? `→ ${who}` : t("row.sockets", { n: many })) : who,
       dim: true,
       tag: t("row.event"),
-      before: `${row.event} `,
+      before: `${visible(row.event)} `,
       place: row.room ? placeName(row.room) : "",
-      after: row.by ? ` · ${row.by}` : "",
+      after: row.by ? ` · \u2068${visible(row.by)}\u2069` : "",
       quote: quoted(row.quote) || (row.files ? t("row.files", { n: row.files }) : ""),
       out: row.fault ? outcomeOf({ ...row, status: "" }) : many ? t("row.delivered") : t("row.sent"),
     };
@@ -139,7 +142,7 @@ const WORDS = {
     tag: t("row.push"),
     tagKind: "",
     before: "",
-    place: row.device,
+    place: short(row.device),
     after: row.room && place(row.room) ? ` · ${placeName(row.room)}` : "",
     quote: quoted(row.quote),
     out: t("row.standin"),
@@ -151,7 +154,7 @@ const WORDS = {
     dim: true,
     tag: t("row.mail"),
     tagKind: "",
-    before: row.quote,
+    before: visible(row.quote),
     out: t("row.standin"),
     outKind: "",
   }),
@@ -162,7 +165,7 @@ const WORDS = {
     tag: t("row.payment"),
     tagKind: "",
     before: `${t(`row.payment.${row.event}`)} `,
-    place: row.quote,
+    place: short(row.quote),
     after: row.count === undefined ? "" : ` · ${t("row.won", { won: number(row.count) })}`,
     out: row.code ?? "",
     outKind: row.code ? "bad" : "good",

@@ -5,7 +5,7 @@
 
 import { post } from "./console-api.js";
 import { codeRow, contractLink, headingsOf, headingTitle } from "./console-contract.js";
-import { button } from "./console-dom.js";
+import { button, visible } from "./console-dom.js";
 import { personById, personName, place, placeKey, placeName } from "./console-places.js";
 import { placeOf } from "./console-row.js";
 import { h } from "./elements.js";
@@ -76,7 +76,7 @@ export function why(entry, app, world) {
   if (entry.packet === "connectError") {
     return {
       node: h("div.why", null,
-        h("p", null, h("strong", null, t("why.namespace")), " ", entry.payload ?? ""),
+        h("p", null, h("strong", null, t("why.namespace")), " ", visible(entry.payload ?? "")),
         h("p", null, contractLink("socket-access", t("why.contract", { title: "Socket access" })))),
     };
   }
