@@ -107,7 +107,7 @@ class App {
   async #route(anew = false) {
     const [path, query = ""] = location.hash.slice(1).split("?");
     const [, wanted = "", ...rest] = path.split("/").map(decoded);
-    const name = wanted in PAGES ? wanted : "overview";
+    const name = Object.hasOwn(PAGES, wanted) ? wanted : "overview";
     const values = new URLSearchParams(query);
     if (!anew && this.#page?.name === name && this.#page.update) return this.#page.update(rest, values);
     const turn = ++this.#turn;

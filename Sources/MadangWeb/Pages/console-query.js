@@ -60,8 +60,9 @@ export function matcher(text) {
   const groups = new Map();
   for (const { not, field, value } of parts) {
     if (!value) continue;
-    const test = TESTS[field]?.(value) ?? free(field ? `${field}:${value}` : value);
-    const key = `${not ? "-" : ""}${field && TESTS[field] ? field : `${value}!`}`;
+    const isField = Object.hasOwn(TESTS, field ?? "");
+    const test = isField ? TESTS[field](value) : free(field ? `${field}:${value}` : value);
+    const key = `${not ? "-" : ""}${isField ? field : `${value}!`}`;
     groups.set(key, [...(groups.get(key) ?? []), test]);
   }
   const wanted = [...groups].filter(([key]) => !key.startsWith("-")).map(([, tests]) => tests);

@@ -139,7 +139,7 @@ class App {
     if (!again && this.#page?.mark === mark && name !== "live") return;
     this.#page?.close?.();
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
-    if (name === "live" || !(name in PAGES)) {
+    if (name === "live" || !Object.hasOwn(PAGES, name)) {
       this.#show(this.#live, mark);
       const filter = query === undefined ? (isOther || rest[0] ? "" : undefined) : decodedPart(query);
       this.#live.enter(filter);

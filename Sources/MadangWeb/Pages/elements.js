@@ -4,7 +4,7 @@
  */
 
 /** Addresses that a page may link to or load. Everything else, such as `javascript:`, is dropped. */
-const SAFE_ADDRESS = /^(https?:|mailto:|blob:|\/(?!\/)|#)/i;
+const SAFE_ADDRESS = /^(https?:|mailto:|blob:|\/(?![/\\\s])|#)/i;
 
 /**
  * Makes an element. `h("button.button.main", {type: "submit", onclick: send}, "Send")`
