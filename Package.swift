@@ -104,6 +104,7 @@ let chatServer: [Target] = [
       .embedInCode("0017_operations.sql"), .embedInCode("0018_sign_in_endings.sql"), .embedInCode("0019_notices.sql"),
       .embedInCode("0020_device_owners.sql"), .embedInCode("0021_documents.sql"), .embedInCode("0022_bounds.sql"),
       .embedInCode("0023_authors.sql"), .embedInCode("0024_administrators.sql"),
+      .embedInCode("0025_mail_errors.sql"),
     ]),
   .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
   .target(

@@ -92,7 +92,7 @@ struct InvitePageTests {
         return try await group.reduce(into: [Int]()) { $0.append($1) }
       }
       #expect(results.filter { $0 == 200 }.count == 3 && results.filter { $0 == 404 }.count == 9, "\(results)")
-      let invitations = try await world.server.madang.invitations(after: 0, limit: 100)
+      let invitations = try await world.server.madang.invitations(after: nil, limit: 100).elements
       #expect(invitations.count == 4 && invitations.first?.usesLeft == 0)
     }
   }

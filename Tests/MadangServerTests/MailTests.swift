@@ -218,7 +218,7 @@ struct MailTests {
       world.clock.advance(milliseconds: 60_000)
       let second = try #require(try await madang.claimMails(limit: 1, for: 3_600_000).first)
       #expect(second.attempt == 2 && second.id == first.id)
-      try await madang.putOff(first, for: 0)
+      try await madang.putOff(first, for: 0, because: nil)
       #expect(try await madang.claimMails(limit: 1, for: 1000).isEmpty)
       try await madang.finish(first)
       #expect(try await madang.waitingMails() == 1)

@@ -1,6 +1,42 @@
 import Storage
 
 extension Madang {
+  /// Adds an account to a workspace and its default channel, as if the owner had invited it. Throws `.notFound`, `.noSuchInvitee` (also if
+  /// the account waits for its confirmation or approval), `.duplicate`, `.quotaReached`, in this order.
+  package func addMember(
+    email: String, to name: WorkspaceName, by administrator: Administrator
+  ) async throws -> WorkspaceRecord {
+    try await database.write { [self, now = clock.now] transaction in
+      let workspace = try transaction.lockedWorkspace(name)
+      let person = try add(email: email, to: workspace, now: now, in: transaction)
+      try audit(
+        AuditEntry(
+          kind: .memberAdded, actor: .administrator(administrator), account: person.id.number, subject: person.email,
+          detail: ["workspace": workspace.name]), in: transaction)
+      return try transaction.workspaceRecord(workspace.id.number)
+    }
+  }
+
+  /// Deletes a workspace, as if its owner had deleted it. Returns it as it was before. Throws `.notFound`; `.held` if it is on legal hold.
+  package func deleteWorkspace(_ name: WorkspaceName, by administrator: Administrator) async throws -> WorkspaceRecord {
+    try await database.write { [self] transaction in
+      let workspace = try transaction.lockedWorkspace(name)
+      let record = try transaction.workspaceRecord(workspace.id.number)
+      guard record.heldAt == nil else {
+        throw Failure(.held, "'\(workspace.name)' is on legal hold; release it first")
+      }
+      try delete(workspace, in: transaction)
+      try audit(
+        AuditEntry(
+          kind: .workspaceDeleted, actor: .administrator(administrator), subject: workspace.name,
+          detail: [
+            "number": "\(workspace.id.number)", "id": workspace.id.uuid, "owner": record.ownerEmail,
+            "members": "\(record.members)", "chats": "\(record.chats)",
+          ]), in: transaction)
+      return record
+    }
+  }
+
   /// Removes an account from a workspace and all its channels, as if it had left. Channels that it owned go to the workspace's owner, and
   /// its sockets are disconnected. Throws `.notFound`, `.noSuchUser`, or `.mustHandOver` if it owns the workspace.
   package func removeMember(

@@ -65,6 +65,15 @@ extension Madang {
     try await database.read { try $0.announcements(after: number, limit: limit) }
   }
 
+  /// One page of announcements, the newest first. The first page counts all.
+  package func announcements(before number: Int64?, limit: Int) async throws -> SearchPage<Announcement> {
+    try await database.read { transaction in
+      SearchPage(
+        try transaction.announcements(before: number ?? .max, limit: limit + 1), limit: limit,
+        total: number == nil ? try transaction.count(of: "announcements") : nil, number: \.id)
+    }
+  }
+
   /// Stops an announcement. Channels that have it keep it. Throws `.notFound` if it is not waiting to be posted.
   package func cancelAnnouncement(_ id: Int64, by administrator: Administrator) async throws -> Announcement {
     try await database.write { [self, now = clock.now] transaction in

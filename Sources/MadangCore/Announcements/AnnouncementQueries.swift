@@ -50,12 +50,17 @@ extension Transaction {
     try announcements("a.id > \(number)", limit: limit)
   }
 
-  private func announcements(_ condition: SQL, limit: Int) throws -> [Announcement] {
+  /// One page of announcements, the newest first.
+  func announcements(before number: Int64, limit: Int) throws -> [Announcement] {
+    try announcements("a.id < \(number)", order: "a.id DESC", limit: limit)
+  }
+
+  private func announcements(_ condition: SQL, order: SQL = "a.id", limit: Int) throws -> [Announcement] {
     try all(
       """
       SELECT a.id, a.content, a.created_at, a.rooms, a.cancelled_at, u.email,
         (SELECT COUNT(*) FROM announcement_rooms r WHERE r.announcement_id = a.id) AS waiting
-      FROM announcements a JOIN users u ON u.id = a.author_id WHERE \(sql: condition) ORDER BY a.id LIMIT \(limit)
+      FROM announcements a JOIN users u ON u.id = a.author_id WHERE \(sql: condition) ORDER BY \(sql: order) LIMIT \(limit)
       """, Announcement.init)
   }
 

@@ -11,6 +11,9 @@ package struct AuditFilter: Sendable {
   /// Selects rows about this account: what it did, what was done to it, and what was tried with its address. Nil for all rows.
   package var email: String?
 
+  /// Selects rows that are older than the row with this number; nil for all rows.
+  package var before: Int64?
+
   package init() {}
 }
 
@@ -110,6 +113,32 @@ extension Madang {
   /// The newest `limit` rows that match, oldest first.
   package func audit(_ filter: AuditFilter, limit: Int) async throws -> [AuditRecord] {
     try await database.read { try $0.audit(filter, limit: limit).reversed() }
+  }
+
+  /// One page of rows, the newest first.
+  /// - Parameter part: A part of the subject, ignoring case; empty for any. If an account has it as its address, rows about that account are
+  ///   selected by an index; otherwise rows are examined one by one (see ``SearchPage``). Throws `.invalid` if it is too long.
+  package func auditPage(_ filter: AuditFilter, about part: String, limit: Int) async throws -> SearchPage<AuditRecord>
+  {
+    let (text, filter) = (try SearchedText(part), try await naming(part, filter))
+    guard !text.isEmpty, filter.email == nil else {
+      return try await database.read {
+        SearchPage(try $0.audit(filter, limit: limit + 1), limit: limit, number: \.number)
+      }
+    }
+    return try await search(
+      after: filter.before, limit: limit, number: \.number,
+      read: { transaction, last, limit in
+        var filter = filter
+        filter.before = last
+        return try transaction.audit(filter, limit: limit)
+      }, where: { text.isPart(of: $0.subject) })
+  }
+
+  private func naming(_ email: String, _ filter: AuditFilter) async throws -> AuditFilter {
+    var filter = filter
+    if !email.isEmpty, try await accountNumber(email: email) != nil { filter.email = email }
+    return filter
   }
 
   /// Deletes rows that are too old, and failed sign-ins beyond their limit, one page at a time.

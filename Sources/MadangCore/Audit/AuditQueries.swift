@@ -20,6 +20,11 @@ extension Transaction {
   func audit(_ filter: AuditFilter, limit: Int) throws -> [AuditRecord] {
     var condition: SQL = "a.at >= \(filter.since) AND a.at < \(filter.until)"
     if !filter.kinds.isEmpty { condition = "\(sql: condition) AND a.kind IN (\(list: filter.kinds.map(\.rawValue)))" }
+    if let last = filter.before {
+      let time: Int64? = try first("SELECT at FROM audit WHERE id = \(last)") { try $0.get("at") }
+      // Older rows than one that was deleted for its age are gone, too.
+      condition = "\(sql: condition) AND (a.at, a.id) < (\(time ?? .min), \(last))"
+    }
     if let email = filter.email {
       let account = try personByEmail(email)
       // Rows that are older than the account have only its address.

@@ -3,7 +3,7 @@ import Storage
 
 /// A directory of backups. Each complete backup is a directory `<date>/`; a backup that is in progress or was interrupted is
 /// `<date>.partial/`. Calls block. Throws ``BackupProblem``.
-struct BackupFolder: Sendable {
+package struct BackupFolder: Sendable {
   private static let lockName = ".lock"
   private static let partial = ".partial"
 
@@ -86,6 +86,15 @@ struct BackupFolder: Sendable {
     }
   }
 
+  /// The newest backups, newest first. Damaged ones have no manifest.
+  func newest(_ count: Int) throws -> [ListedBackup] {
+    try backups().suffix(count).reversed().map { folder in
+      do { return ListedBackup(folder: folder, manifest: try BackupManifest.read(from: folder), problem: nil) } catch {
+        return ListedBackup(folder: folder, manifest: nil, problem: "\(error)")
+      }
+    }
+  }
+
   /// Looks like `2026-11-23T074201.123Z`: names sort by time.
   private static func name(of time: Int64) -> String {
     Date(timeIntervalSince1970: Double(time) / 1000)
@@ -101,7 +110,31 @@ struct BackupFolder: Sendable {
   }
 }
 
+/// A complete backup in a directory of backups.
+package struct ListedBackup: Sendable {
+  package let folder: URL
+  /// Nil if it is damaged.
+  package let manifest: BackupManifest?
+  /// Describes the damage.
+  package let problem: String?
+
+  /// When it was begun, as its name says: `2026-11-23T07:42:01.123Z`.
+  package var date: String {
+    let name = folder.lastPathComponent
+    return "\(name.prefix(13)):\(name.dropFirst(13).prefix(2)):\(name.dropFirst(15))"
+  }
+}
+
 extension BackupFolder {
+  /// The newest backups of a directory, newest first; none if it does not exist. Throws ``BackupProblem``.
+  package static func newest(_ count: Int, in directory: URL) async throws -> [ListedBackup] {
+    let workers = WorkerPool(name: "backups", threads: 1, queueLimit: 1)
+    defer { workers.shutdown() }
+    return try await workers.run {
+      FileManager.default.fileExists(atPath: directory.path) ? try BackupFolder(url: directory).newest(count) : []
+    }
+  }
+
   /// The backup that an operator names: the directory itself, or the newest backup inside it.
   static func backup(_ named: URL) throws -> URL {
     if BackupManifest.isThere(in: named) { return named }

@@ -66,6 +66,10 @@ package struct BackupManifest: Codable, Sendable {
   package var identity: String { "\(installation ?? "-") \(createdAt)" }
   package var holdsFiles: Bool { files != nil }
   package var fileCount: Int { files?.count ?? 0 }
+  /// Bytes of tables and files.
+  package var bytes: Int { tables.reduce(0) { $0 + $1.bytes } + (files?.bytes ?? 0) }
+  /// Paths of files that rows name and that could not be read; the first 100.
+  package var absentFiles: [String] { Array((files?.absent ?? []).prefix(100)) }
   package var rows: Int { tables.reduce(0) { $0 + $1.rows } }
 }
 

@@ -97,6 +97,25 @@ package struct DirectoryHome: FileHome {
     }
   }
 
+  package func trashSize(upTo limit: Int) async throws -> (files: Int, bytes: Int) {
+    let (trash, page) = (root.appending(path: trashFolder), 500)
+    var (files, bytes) = (0, 0)
+    guard let days = try? await workers.run({ try DirectoryNames(trash) }) else { return (0, 0) }
+    while let some = try await workers.run({ days.next(page) }) {
+      for folder in some.filter(isDay).flatMap({ day in FileFolder.allCases.map { "\(day)/\($0.rawValue)" } }) {
+        let folder = trash.appending(path: folder)
+        guard let names = try? await workers.run({ try DirectoryNames(folder) }) else { continue }
+        while files < limit, let some = try await workers.run({ names.next(page) }) {
+          bytes += try await workers.run {
+            some.reduce(0) { $0 + (FileMode(folder.appending(path: $1))?.size ?? 0) }
+          }
+          files += some.count
+        }
+      }
+    }
+    return (files, bytes)
+  }
+
   /// Removes a directory with its files, page by page, because other work waits for the threads.
   private func remove(_ directory: URL, page: Int) async throws {
     for folder in FileFolder.allCases.map({ directory.appending(path: $0.rawValue) }) {

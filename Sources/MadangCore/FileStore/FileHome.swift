@@ -37,6 +37,9 @@ package protocol FileHome: Sendable {
   /// Removes the folders of days before `day` from the trash, `page` files at a time.
   func emptyTrash(before day: String, page: Int) async throws
 
+  /// Number and bytes of files in the trash, counted up to `limit` files. Zero if counting would cost remote calls.
+  func trashSize(upTo limit: Int) async throws -> (files: Int, bytes: Int)
+
   /// The id of the installation that owns these files; nil if none was set.
   func installationID() async throws -> String?
 

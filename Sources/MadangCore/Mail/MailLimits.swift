@@ -7,6 +7,9 @@ extension Madang {
   /// The start of the day, in UTC.
   var today: Int64 { clock.now - clock.now % Self.day }
 
+  /// The start of the hour.
+  var thisHour: Int64 { clock.now - clock.now % Self.hour }
+
   /// Counts a mail towards the account's daily limit and the hourly limit. Throws ``MailLeftOut`` without counting if one is reached.
   func count(_ mail: Mail, of account: Int64?, in transaction: Transaction) throws {
     let (perAccount, perHour) = (settings.mailing.accountDay, mail.share(of: settings.mailing.hour))
@@ -28,7 +31,7 @@ extension Madang {
 
   /// All servers change this row, so it is locked only during the COMMIT. Mails of one COMMIT may therefore exceed the limit.
   private func countOfHour(_ kind: MailKind?, limit: Int, in transaction: Transaction) throws {
-    let hour = clock.now - clock.now % Self.hour
+    let hour = thisHour
     guard try transaction.mailCount(of: nil, kind, since: hour) < limit else { throw MailLeftOut(.hour) }
     let row = SharedRow(kind: "mails of an hour \(kind?.rawValue ?? "")", number: hour)
     transaction.beforeCommit(changing: row) { transaction, _ in try transaction.countMail(of: nil, kind, since: hour) }

@@ -13,6 +13,20 @@ extension Transaction {
     try one("SELECT COUNT(*) AS number FROM (SELECT 1 AS one FROM mails LIMIT \(limit)) AS m") { try $0.get("number") }
   }
 
+  /// The oldest mails that wait, without their texts.
+  func waitingMailRecords(limit: Int) throws -> [WaitingMail] {
+    try all(
+      """
+      SELECT id, kind, recipient, created_at, attempts, next_at, error FROM mails ORDER BY id LIMIT \(limit)
+      """
+    ) { row in
+      let queuedAt: Int64 = try row.get("created_at")
+      return WaitingMail(
+        number: try row.get("id"), recipient: try row.get("recipient"), kind: try row.get("kind"), queuedAt: queuedAt,
+        attempts: try row.get("attempts"), nextAt: max(queuedAt, try row.get("next_at")), error: try row.get("error"))
+    }
+  }
+
   /// Whether a mail may be tried. A time that lies too far ahead was set before the database's clock was set back, so it is ignored.
   private func isDue(at now: SQL) -> SQL {
     "(next_at <= \(sql: now) OR next_at > \(sql: now) + \(2 * Madang.longestMailPause))"
@@ -53,10 +67,10 @@ extension Transaction {
   }
 
   /// Delays a mail, unless another attempt has started since.
-  func putOffMail(_ claimed: ClaimedMail, until time: SQL, unanswered: Int) throws {
+  func putOffMail(_ claimed: ClaimedMail, until time: SQL, unanswered: Int, error: String?) throws {
     try execute(
       """
-      UPDATE mails SET next_at = \(sql: time), unanswered = \(unanswered)
+      UPDATE mails SET next_at = \(sql: time), unanswered = \(unanswered), error = COALESCE(\(error), error)
       WHERE id = \(claimed.id) AND attempts = \(claimed.attempt)
       """)
   }

@@ -54,11 +54,17 @@ extension Madang {
   }
 
   /// Schedules another attempt after a pause in milliseconds, at most ``longestMailPause``.
-  /// - Parameter isUnanswered: Whether the mail server gave no answer, so that the mail may have been delivered.
-  package func putOff(_ claimed: ClaimedMail, for pause: Int64, isUnanswered: Bool = false) async throws {
+  /// - Parameters:
+  ///   - isUnanswered: Whether the mail server gave no answer, so that the mail may have been delivered.
+  ///   - reason: Why the attempt failed; nil if it was only interrupted. Stored for administrators, up to 200 characters.
+  package func putOff(
+    _ claimed: ClaimedMail, for pause: Int64, isUnanswered: Bool = false, because reason: String?
+  ) async throws {
     let unanswered = claimed.unanswered + (isUnanswered ? 1 : 0)
     try await database.write(ignoresStop: true) { [now = claimTime] in
-      try $0.putOffMail(claimed, until: "\(sql: now) + \(pause)", unanswered: unanswered)
+      try $0.putOffMail(
+        claimed, until: "\(sql: now) + \(pause)", unanswered: unanswered,
+        error: reason.map { String($0.filter { $0 != "\0" }.prefix(200)) })
     }
   }
 
@@ -72,6 +78,16 @@ extension Madang {
       }
       dropped += count
       guard count == page else { return dropped }
+    }
+  }
+
+  /// Mails that wait, and how many were queued in this hour.
+  package func mailOverview(limit: Int) async throws -> MailOverview {
+    try await database.read { [self] transaction in
+      MailOverview(
+        waiting: try transaction.waitingMails(limit: settings.mailing.queue),
+        mails: try transaction.waitingMailRecords(limit: limit),
+        hour: try transaction.mailCount(of: nil, nil, since: thisHour))
     }
   }
 

@@ -27,7 +27,7 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case providerNotice
   /// Kakao was notified that a person whose account was deleted no longer uses the app.
   case providerUnlinked
-  case memberRemoved, workspaceHandedOver
+  case memberAdded, memberRemoved, workspaceHandedOver, workspaceDeleted
   /// An administrator removed a chat's text and files.
   case chatRemoved
   /// An administrator searched for chats by text.
@@ -47,6 +47,9 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case serverStarted
   /// A server started with different settings than before, or changed settings while running.
   case settingsChanged
+
+  /// The kinds that show that an account's owner was there.
+  static let visits: [AuditKind] = [.signUp, .signIn, .signOut]
 }
 
 /// The administrator who acts, as the audit log names it.

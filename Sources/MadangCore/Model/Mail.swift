@@ -54,6 +54,31 @@ package struct Mail: Sendable {
   }
 }
 
+/// A mail that waits, as administrators see it: without its text, which may contain a link that opens an account.
+package struct WaitingMail: Sendable {
+  package let number: Int64
+  package let recipient: String
+  /// Raw kind; may be unknown to this version.
+  package let kind: String
+  /// Milliseconds since 1970.
+  package let queuedAt: Int64
+  package let attempts: Int
+  /// When it is tried next, in milliseconds since 1970, by the database's clock.
+  package let nextAt: Int64
+  /// Why the last attempt failed; nil if none did.
+  package let error: String?
+}
+
+/// The queue of mails.
+package struct MailOverview: Sendable {
+  /// Counted up to the queue's limit.
+  package let waiting: Int
+  /// The oldest.
+  package let mails: [WaitingMail]
+  /// How many mails count towards the hourly limit.
+  package let hour: Int
+}
+
 /// A mail that only this process tries to send until its claim ends.
 package struct ClaimedMail: Sendable {
   package let id: Int64

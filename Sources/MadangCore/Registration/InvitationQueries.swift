@@ -69,10 +69,16 @@ extension Transaction {
       """, Invitation.init)
   }
 
-  func invitations(after number: Int64, limit: Int) throws -> [Invitation] {
+  /// One page of invitations, ordered by number, and whether each can admit a person.
+  func invitations(after number: Int64, limit: Int, now: Int64) throws -> [(
+    invitation: Invitation, isOpen: Bool
+  )] {
     try all(
-      "SELECT \(sql: Invitation.columns) FROM invitations WHERE id > \(number) ORDER BY id LIMIT \(limit)",
-      Invitation.init)
+      """
+      SELECT \(sql: Invitation.columns), CASE WHEN \(sql: isGood(now)) THEN 1 ELSE 0 END AS is_open FROM invitations
+      WHERE id > \(number) ORDER BY id LIMIT \(limit)
+      """
+    ) { (try Invitation($0), try $0.get("is_open", as: Int.self) == 1) }
   }
 
   func revokeInvitation(_ id: Int64, now: Int64) throws -> Invitation? {

@@ -78,9 +78,21 @@ extension Madang {
     Failure(.notFound, "the invitation is unknown, revoked, expired or used up")
   }
 
-  /// One page of invitations, ordered by number.
-  package func invitations(after number: Int64, limit: Int) async throws -> [Invitation] {
-    try await database.read { try $0.invitations(after: number, limit: limit) }
+  /// One page of invitations, ordered by number. Open ones are looked for one by one (see ``SearchPage``).
+  /// - Parameter isOpen: Whether only invitations are listed that can admit a person now.
+  package func invitations(isOpen: Bool = false, after last: Int64?, limit: Int) async throws -> SearchPage<Invitation>
+  {
+    guard isOpen else {
+      return try await database.read { transaction in
+        SearchPage(
+          try transaction.invitations(after: last ?? 0, limit: limit + 1, now: 0).map { $0.invitation }, limit: limit,
+          total: last == nil ? try transaction.count(of: "invitations") : nil, number: \.id)
+      }
+    }
+    let page = try await search(
+      after: last, limit: limit, number: { $0.invitation.id },
+      read: { [now = clock.now] in try $0.invitations(after: $1 ?? 0, limit: $2, now: now) }, where: { $0.isOpen })
+    return SearchPage(elements: page.elements.map { $0.invitation }, next: page.next, total: page.total)
   }
 
   /// Revokes an invitation, and the valid invitations of addresses that it has invited. Throws `.notFound`.

@@ -31,8 +31,10 @@ public struct Settings: Sendable {
   package static let maxContentLength = 10_000
   /// Files removed, or looked up, at a time while tidying up.
   package var filePage = 500
-  /// Chats that are read at a time while an administrator looks for a text.
+  /// Rows that are read at a time while an administrator looks for a text.
   package var searchPage = 500
+  /// Rows that one call of an administrator's search examines. Chats are searched to the end.
+  package var searchLimit = 50_000
   /// Read at a time while a history is sent; memory per history call grows with it, not with the history.
   package var historyPage = HistoryPage()
   /// The same while a list is sent: channels, members, workspaces, direct messages.

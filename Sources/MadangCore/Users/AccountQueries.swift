@@ -20,7 +20,10 @@ extension Transaction {
     try all(
       """
       SELECT \(sql: Account.columns), u.disabled_at, u.deleted_at, u.unconfirmed_at, u.pending_at,
-        (SELECT COUNT(*) FROM sessions s WHERE s.user_id = u.id) AS sessions
+        (SELECT COUNT(*) FROM sessions s WHERE s.user_id = u.id) AS sessions,
+        COALESCE((SELECT MAX(s.last_used_at) FROM sessions s WHERE s.user_id = u.id),
+          (SELECT a.at FROM audit a WHERE a.account_id = u.id AND a.kind IN (\(list: AuditKind.visits.map(\.rawValue)))
+            ORDER BY a.at DESC LIMIT 1)) AS last_seen_at
       FROM users u WHERE \(sql: condition) ORDER BY u.id LIMIT \(limit)
       """, AccountRecord.init)
   }

@@ -12,6 +12,9 @@ package struct AccountRecord: Sendable {
   /// Since when the account waits for approval, in milliseconds since 1970; nil if it does not wait.
   package let pendingAt: Int64?
   package let sessions: Int
+  /// When a session was used last; without a session, when the account last signed in or out, as far as the audit log reaches. In
+  /// milliseconds since 1970; nil if it is not known.
+  package let lastSeenAt: Int64?
 
   init(_ row: Row) throws {
     account = try Account(row)
@@ -20,6 +23,7 @@ package struct AccountRecord: Sendable {
     unconfirmedAt = try row.get("unconfirmed_at")
     pendingAt = try row.get("pending_at")
     sessions = try row.get("sessions")
+    lastSeenAt = try row.get("last_seen_at")
   }
 }
 

@@ -46,11 +46,15 @@ extension Madang {
   /// `.notOwner`, in this order.
   package func deleteWorkspace(_ reference: Reference, as principal: Principal) async throws {
     try await write(as: principal) { [self] transaction, caller in
-      let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
-      let id = workspace.id.number
-      try transaction.retire(workspace.cover, due: clock.now)
-      try transaction.deleteWorkspace(id, now: clock.now)
-      try note(.workspaceDeleted(id), in: transaction)
+      try delete(try transaction.ownedWorkspace(reference, by: caller.id), in: transaction)
     }
+  }
+
+  /// Deletes a locked workspace.
+  func delete(_ workspace: Workspace, in transaction: Transaction) throws {
+    let id = workspace.id.number
+    try transaction.retire(workspace.cover, due: clock.now)
+    try transaction.deleteWorkspace(id, now: clock.now)
+    try note(.workspaceDeleted(id), in: transaction)
   }
 }

@@ -9,9 +9,17 @@ extension Transaction {
     return record
   }
 
-  /// One page of workspaces, ordered by number. Of deleted workspaces, only the ones on legal hold are listed.
+  /// Of deleted workspaces, only the ones on legal hold are listed.
+  static let isListed: SQL = "(w.deleted_at IS NULL OR w.held_at IS NOT NULL)"
+
+  /// One page of listed workspaces, ordered by number.
   func workspaceRecords(after number: Int64, limit: Int) throws -> [WorkspaceRecord] {
-    try workspaceRecords("w.id > \(number) AND (w.deleted_at IS NULL OR w.held_at IS NOT NULL)", limit: limit)
+    try workspaceRecords("w.id > \(number) AND \(sql: Self.isListed)", limit: limit)
+  }
+
+  /// Ordered by number.
+  func workspaceRecords(numbers: [Int64]) throws -> [WorkspaceRecord] {
+    numbers.isEmpty ? [] : try workspaceRecords("w.id IN (\(list: numbers))", limit: numbers.count)
   }
 
   private func workspaceRecords(_ condition: SQL, limit: Int) throws -> [WorkspaceRecord] {

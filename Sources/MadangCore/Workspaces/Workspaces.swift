@@ -61,18 +61,24 @@ extension Madang {
     let email = try TextRules.email(email)
     return try await write(as: principal) { [self, now = clock.now] transaction, caller in
       let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
-      guard let person = try transaction.lockedPersonByEmail(email),
-        try limit(of: person.id.number, in: transaction) == nil
-      else {
-        throw Failure(.noSuchInvitee, "no account has this e-mail")
-      }
-      guard try transaction.insertWorkspaceMember(person.id.number, workspace: workspace.id.number, now: now) else {
-        throw Failure(.duplicate, "the account is a member already")
-      }
-      try requireRoom(forMembersOf: workspace.id.number, in: transaction)
-      try transaction.joinDefaultChannel(of: workspace.id.number, user: person.id.number, now: now)
-      try note(.membershipBegan(user: person.id.number), in: transaction)
-      return person
+      return try add(email: email, to: workspace, now: now, in: transaction)
     }
+  }
+
+  /// Adds the account with this address to a locked workspace. Throws `.noSuchInvitee`, `.duplicate`, `.quotaReached`, in this order.
+  func add(email: String, to workspace: Workspace, now: Int64, in transaction: Transaction) throws -> Person {
+    guard let person = try transaction.lockedPersonByEmail(email) else {
+      throw Failure(.noSuchInvitee, "no account has the address \(email)")
+    }
+    guard try limit(of: person.id.number, in: transaction) == nil else {
+      throw Failure(.noSuchInvitee, "the account \(email) waits for its confirmation or approval")
+    }
+    guard try transaction.insertWorkspaceMember(person.id.number, workspace: workspace.id.number, now: now) else {
+      throw Failure(.duplicate, "\(person.email) is a member already")
+    }
+    try requireRoom(forMembersOf: workspace.id.number, in: transaction)
+    try transaction.joinDefaultChannel(of: workspace.id.number, user: person.id.number, now: now)
+    try note(.membershipBegan(user: person.id.number), in: transaction)
+    return person
   }
 }

@@ -19,6 +19,12 @@ extension Administration {
     try await madang.announcements(after: number, limit: limit).map(AnnouncementSummary.init)
   }
 
+  /// Announcements, the newest first.
+  /// - Parameter number: Only announcements before this one; nil for the first page.
+  public func announcements(before number: Int64?, limit: Int) async throws -> SearchedPage<AnnouncementSummary> {
+    SearchedPage(try await madang.announcements(before: number, limit: limit), AnnouncementSummary.init)
+  }
+
   /// Stops the posting of an announcement.
   public func cancelAnnouncement(_ number: Int64) async throws -> AnnouncementSummary {
     AnnouncementSummary(try await madang.cancelAnnouncement(number, by: administrator))

@@ -14,16 +14,32 @@ public struct AuditQuestion: Sendable {
   public var limit = 100
 
   public init() {}
+
+  var filter: AuditFilter {
+    var filter = AuditFilter()
+    filter.since = since ?? .min
+    filter.until = until ?? .max
+    filter.kinds = kinds.compactMap(AuditKind.init(rawValue:))
+    filter.email = email
+    return filter
+  }
 }
 
 extension Administration {
   /// Rows of the audit log, the newest last.
   public func audit(_ question: AuditQuestion) async throws -> [AuditSummary] {
-    var filter = AuditFilter()
-    filter.since = question.since ?? .min
-    filter.until = question.until ?? .max
-    filter.kinds = question.kinds.compactMap(AuditKind.init(rawValue:))
-    filter.email = question.email
-    return try await madang.audit(filter, limit: question.limit).map(AuditSummary.init)
+    try await madang.audit(question.filter, limit: question.limit).map(AuditSummary.init)
+  }
+
+  /// One page of the audit log, the newest row first.
+  /// - Parameters:
+  ///   - part: A part of the subject, ignoring case, or the whole address of an account; empty for any.
+  ///   - number: Only rows that are older than this one; nil for the first page.
+  package func auditPage(
+    _ question: AuditQuestion, about part: String, before number: Int64?
+  ) async throws -> SearchedPage<AuditSummary> {
+    var filter = question.filter
+    filter.before = number
+    return SearchedPage(try await madang.auditPage(filter, about: part, limit: question.limit), AuditSummary.init)
   }
 }

@@ -1,5 +1,68 @@
+import MadangAPI
 import MadangCore
 import MadangProviders
+
+/// The queue of mails.
+public struct MailsSummary: Encodable, Sendable {
+  public struct Hour: Encodable, Sendable {
+    /// Queued since the full hour, without the kinds that have no limit.
+    public let sent: Int
+    /// 0 for any number.
+    public let limit: Int
+  }
+
+  public struct Failure: Encodable, Sendable {
+    public let since: String
+    public let reason: String
+  }
+
+  /// A mail that waits. Neither its subject nor its text is shown: they have links that open an account.
+  public struct Mail: Encodable, Sendable {
+    public let number: Int64
+    public let to: String
+    /// Raw kind, such as `passwordReset`.
+    public let kind: String
+    public let queuedAt: String
+    public let tries: Int
+    public let nextAt: String
+    /// Why the last try failed; nil if none did.
+    public let error: String?
+  }
+
+  /// Whether mails are sent.
+  public let sends: Bool
+  public let waiting: Int
+  public let server: String
+  public let from: String
+  public let hour: Hour
+  /// The oldest mail that failed; nil if none waits for another try.
+  public let failing: Failure?
+  /// The oldest 200.
+  public let mails: [Mail]
+
+  init(_ overview: MailOverview, _ settings: ServerSettings, _ domain: Settings) {
+    sends = !settings.mail.server.isEmpty
+    waiting = overview.waiting
+    // A text that is no server may be a password.
+    server = settings.mail.endpoint == nil ? "" : settings.mail.server
+    let name = settings.mail.name.isEmpty ? domain.face.name : settings.mail.name
+    from = settings.mail.from.isEmpty ? "" : "\(name) <\(settings.mail.from)>"
+    hour = Hour(sent: overview.hour, limit: domain.mailing.hour)
+    mails = overview.mails.map {
+      Mail(
+        number: $0.number, to: $0.recipient, kind: $0.kind, queuedAt: WireDate.string($0.queuedAt), tries: $0.attempts,
+        nextAt: WireDate.string($0.nextAt), error: $0.error)
+    }
+    failing = mails.lazy.compactMap { mail in mail.error.map { Failure(since: mail.queuedAt, reason: $0) } }.first
+  }
+}
+
+extension Administration {
+  /// The mails that wait.
+  public func mails() async throws -> MailsSummary {
+    MailsSummary(try await madang.mailOverview(limit: 200), settings, madang.settings)
+  }
+}
 
 /// A mail that an administrator has queued.
 public struct QueuedMail: Encodable, Sendable {

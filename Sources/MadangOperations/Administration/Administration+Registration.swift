@@ -74,8 +74,13 @@ extension Administration {
   }
 
   /// Invitations in the order of their numbers.
-  public func invitations(after number: Int64, limit: Int) async throws -> [InvitationSummary] {
-    try await madang.invitations(after: number, limit: limit).map { InvitationSummary($0) }
+  /// - Parameters:
+  ///   - isOpen: Whether only invitations are listed that can admit a person now.
+  ///   - number: Only invitations after this one; nil for the first page.
+  public func invitations(
+    isOpen: Bool = false, after number: Int64? = nil, limit: Int
+  ) async throws -> SearchedPage<InvitationSummary> {
+    SearchedPage(try await madang.invitations(isOpen: isOpen, after: number, limit: limit)) { InvitationSummary($0) }
   }
 
   /// Revokes an invitation and, if it is a code, its unused invitations.

@@ -4,6 +4,25 @@ import MadangCore
 // Workspaces are named by their number, their id or their name.
 
 extension Administration {
+  /// Members of a workspace, in the order of their accounts' numbers.
+  /// - Parameter number: Only members after this account; nil for the first page.
+  public func members(of workspace: String, after number: Int64? = nil, limit: Int) async throws -> SearchedPage<
+    MemberSummary
+  > {
+    SearchedPage(
+      try await madang.members(of: WorkspaceName(workspace), after: number, limit: limit), MemberSummary.init)
+  }
+
+  /// Adds an account to a workspace, as if the owner had invited it.
+  public func addMember(_ email: String, to workspace: String) async throws -> WorkspaceSummary {
+    WorkspaceSummary(try await madang.addMember(email: email, to: WorkspaceName(workspace), by: administrator))
+  }
+
+  /// Deletes a workspace with its channels, chats and files, unless it is on hold. Returns it as it was.
+  public func deleteWorkspace(_ workspace: String) async throws -> WorkspaceSummary {
+    WorkspaceSummary(try await madang.deleteWorkspace(WorkspaceName(workspace), by: administrator))
+  }
+
   /// Removes an account from a workspace; channels it owns there go to the workspace's owner.
   public func removeMember(_ email: String, from workspace: String) async throws -> WorkspaceSummary {
     WorkspaceSummary(try await madang.removeMember(email: email, from: WorkspaceName(workspace), by: administrator))

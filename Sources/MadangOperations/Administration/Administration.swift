@@ -96,14 +96,6 @@ extension Administration {
 }
 
 extension Administration {
-  /// Accounts in the order of their numbers.
-  /// - Parameters:
-  ///   - number: Only accounts after this one.
-  ///   - limit: The largest number of accounts.
-  public func accounts(after number: Int64, limit: Int) async throws -> [AccountSummary] {
-    try await madang.accounts(after: number, limit: limit).map(AccountSummary.init)
-  }
-
   /// Ends an account's sessions and refuses new ones. Its chats stay.
   public func disable(_ email: String) async throws -> AccountSummary {
     AccountSummary(try await madang.disable(email: email, by: administrator))
@@ -124,8 +116,13 @@ extension Administration {
   }
 
   /// Workspaces in the order of their numbers.
-  public func workspaces(after number: Int64, limit: Int) async throws -> [WorkspaceSummary] {
-    try await madang.workspaces(after: number, limit: limit).map(WorkspaceSummary.init)
+  /// - Parameters:
+  ///   - text: A part of the name or of the owner's address, ignoring case; empty for any.
+  ///   - number: Only workspaces after this one; nil for the first page.
+  public func workspaces(
+    matching text: String = "", after number: Int64? = nil, limit: Int
+  ) async throws -> SearchedPage<WorkspaceSummary> {
+    SearchedPage(try await madang.workspaces(matching: text, after: number, limit: limit), WorkspaceSummary.init)
   }
 
   /// Sessions in the order of their numbers, of one account or of all.

@@ -20,11 +20,13 @@ public struct AccountSummary: Encodable, Sendable {
   public let unconfirmedAt: String?
   /// Since when it waits for approval; nil if it does not.
   public let pendingAt: String?
+  /// When a session was used last, or when the owner last signed in or out; nil if it is not known.
+  public let lastSeenAt: String?
 
   enum CodingKeys: String, CodingKey {
     case number
     case userID = "user_id"
-    case email, nickname, coins, sessions, createdAt, disabledAt, deletedAt, unconfirmedAt, pendingAt
+    case email, nickname, coins, sessions, createdAt, disabledAt, deletedAt, unconfirmedAt, pendingAt, lastSeenAt
   }
 
   init(_ record: AccountRecord) {
@@ -40,6 +42,23 @@ public struct AccountSummary: Encodable, Sendable {
     unconfirmedAt = record.unconfirmedAt.map { WireDate.string($0) }
     pendingAt = record.pendingAt.map { WireDate.string($0) }
     deletedAt = record.deletedAt.map { WireDate.string($0) }
+    lastSeenAt = record.lastSeenAt.map { WireDate.string($0) }
+  }
+}
+
+/// A member of a workspace.
+public struct MemberSummary: Encodable, Sendable {
+  /// Of the account.
+  public let number: Int64
+  public let email: String
+  public let nickname: String
+  public let isOwner: Bool
+  public let joinedAt: String
+
+  init(_ record: MemberRecord) {
+    number = record.person.id.number
+    (email, nickname, isOwner) = (record.person.email, record.person.nickname, record.isOwner)
+    joinedAt = WireDate.string(record.joinedAt)
   }
 }
 

@@ -117,6 +117,8 @@ package struct BucketHome: FileHome {
     }
   }
 
+  package func trashSize(upTo limit: Int) async throws -> (files: Int, bytes: Int) { (0, 0) }
+
   package func installationID() async throws -> String? {
     try await starting {
       guard let bytes = try await client.get(key(installationName)) else { return nil }

@@ -99,7 +99,7 @@ final class MailQueue: ServiceLifecycle.Service {
       metrics.mail(.putOff)
       log(claimed, "a mail was not accepted and will be tried again", reason)
       return try await madang.putOff(
-        claimed, for: pause(after: claimed.attempt), isUnanswered: unanswered != nil)
+        claimed, for: pause(after: claimed.attempt), isUnanswered: unanswered != nil, because: reason)
     }
     metrics.mail(.sent)
     metrics.troubles.worked(.mails)
@@ -109,7 +109,7 @@ final class MailQueue: ServiceLifecycle.Service {
   /// Lets another server send the mail. This task may be cancelled and can then no longer write, so another task writes,
   /// and this one waits for it because the database is closed afterwards.
   private func giveBack(_ claimed: ClaimedMail, isUnanswered: Bool) async throws {
-    let task = Task { try await madang.putOff(claimed, for: 0, isUnanswered: isUnanswered) }
+    let task = Task { try await madang.putOff(claimed, for: 0, isUnanswered: isUnanswered, because: nil) }
     let end = Task {
       try await Task.sleep(for: Self.stopPatience)
       task.cancel()

@@ -8,10 +8,12 @@ struct AdminCommand: ParsableCommand {
       the data as 'serve' does: --data or --database-url, the environment, --config.
       """,
     subcommands: [
-      AdminStats.self, AdminMigrate.self, AdminBackup.self, AdminRestore.self, AdminCheck.self, AdminExport.self,
+      AdminStats.self, AdminFiles.self, AdminMigrate.self, AdminBackup.self, AdminBackups.self, AdminRestore.self,
+      AdminCheck.self, AdminExport.self,
       AdminImport.self, AdminUsersCommand.self, AdminWorkspacesCommand.self, AdminChatsCommand.self,
       AdminSessionsCommand.self,
-      AdminKeysCommand.self, AdminInviteCommand.self, AdminMail.self, AdminAudit.self, AdminAnnounceCommand.self,
+      AdminKeysCommand.self, AdminInviteCommand.self, AdminMail.self, AdminMails.self, AdminAudit.self,
+      AdminAnnounceCommand.self,
       AdminReadOnlyCommand.self, AdminSettings.self,
     ])
 }

@@ -66,6 +66,14 @@ struct PageOptions: ParsableArguments {
     if !(1...10_000).contains(limit) { throw ValidationError("--limit must be from 1 to 10000.") }
   }
 
+  /// Nil for the first page.
+  var last: Int64? { after > 0 ? after : nil }
+
+  /// If there are more rows, prints how to get them.
+  func note(_ next: Int64?, _ output: Output) {
+    if let next { output.note("There may be more rows: --after \(next)") }
+  }
+
   /// If the page is full, prints how to get the next one.
   func note(_ count: Int, last: Int64?, _ output: Output) {
     if count == limit, let last { output.note("There may be more rows: --after \(last)") }

@@ -5,7 +5,8 @@ struct AdminWorkspacesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "workspaces", abstract: "Workspaces.",
     subcommands: [
-      AdminWorkspacesList.self, AdminWorkspacesHandOver.self, AdminWorkspacesRemoveMember.self,
+      AdminWorkspacesList.self, AdminWorkspacesMembers.self, AdminWorkspacesAddMember.self,
+      AdminWorkspacesRemoveMember.self, AdminWorkspacesHandOver.self, AdminWorkspacesDelete.self,
       AdminWorkspacesRetention.self, AdminWorkspacesQuota.self, AdminWorkspacesHold.self, AdminWorkspacesRelease.self,
     ])
 }
