@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import contextlib
 import gzip
+import http.client
 import json
 import shutil
 import sys
@@ -58,6 +59,14 @@ class Wire:
                 return answer.status, read(answer)
         except urllib.error.HTTPError as error:
             return error.code, read(error)
+
+    def many(self, count):
+        """So many refused requests, over one connection."""
+        connection = http.client.HTTPConnection(self.url.removeprefix("http://"))
+        for _ in range(count):
+            connection.request("GET", "/v1/nothing", headers=KEY)
+            connection.getresponse().read()
+        connection.close()
 
     def sign_in(self, name):
         """The headers of a person."""
@@ -283,6 +292,105 @@ def person(stage):
     opened.value.close()
 
 
+def place(stage):
+    """The list keeps its place while another page is open, and is drawn anew when the window changes after that."""
+    page = stage.page
+    made = stage.server("POST", "/_dev/worlds", {"seed": "courtyard"})[1]
+    Wire(made["url"]).many(80)
+    page.goto(f"{stage.base}/_dev/#/{made['id']}/live")
+    timeline = page.locator("console-list")
+    expect(stage.rows.last).to_be_visible()
+    timeline.hover()
+    page.mouse.wheel(0, -1200)
+    expect(page.get_by_role("button", name="Following")).to_have_attribute("aria-pressed", "false")
+    top = timeline.evaluate("it => it.scrollTop")
+    assert top > 100, top
+    page.get_by_role("link", name="People").click()
+    expect(page.get_by_role("list", name="People")).to_be_visible()
+    page.get_by_role("link", name="Live").click()
+    expect(timeline).to_have_js_property("scrollTop", top)
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(stage.rows.first).to_have_css("height", "58px")
+    boxes = "all => all.map(one => one.getBoundingClientRect()).sort((one, other) => one.top - other.top).map(it => [it.top, it.bottom])"
+    settled = "it => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    timeline.evaluate(settled)
+    found = stage.rows.evaluate_all(boxes)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    stage.server("DELETE", f"/_dev/worlds/{made['id']}")
+    assert all(one[1] <= other[0] + 1 for one, other in zip(found, found[1:])), f"rows overlap: {found[:3]}"
+
+
+def gone(stage):
+    """A removed world and a world that never was: the page says so, offers others, and has no clock."""
+    page = stage.page
+    made = stage.server("POST", "/_dev/worlds", {})[1]["id"]
+    page.goto(f"{stage.base}/_dev/#/{made}/live")
+    expect(page.get_by_text("Nothing has happened yet")).to_be_visible()
+    stage.server("DELETE", f"/_dev/worlds/{made}")
+    for name in (made, "nope"):
+        page.goto(f"{stage.base}/_dev/#/{name}/live")
+        expect(page.get_by_role("heading", name=f"World {name} is gone")).to_be_attached()
+        expect(page.get_by_role("button", name="Reset")).to_be_hidden()
+        expect(page.get_by_role("button", name="+ 1 h")).to_be_hidden()
+    page.get_by_role("main").get_by_role("link", name="all worlds").click()
+    expect(page.locator("console-list")).to_be_visible()
+
+
+def together(stage):
+    """All worlds together: those made later come in, and pages that act on one world ask for it."""
+    page = stage.page
+    page.goto(f"{stage.base}/_dev/#/*/live")
+    expect(page.locator("console-list")).to_be_visible()
+    made = [stage.server("POST", "/_dev/worlds", {})[1] for _ in range(12)]
+    Wire(made[-1]["url"])("GET", "/v1/nothing", headers=KEY)
+    stage.narrow(f"world:{made[-1]['id']}")
+    expect(stage.rows).to_have_count(1)
+    expect(page.locator(".note")).to_contain_text("newest 11 of ")
+    page.get_by_role("link", name="Clock").click()
+    page.get_by_role("main").get_by_role("link", name=made[-1]["id"], exact=True).click()
+    expect(page.locator(".clock-face")).to_be_visible()
+    for one in made:
+        stage.server("DELETE", f"/_dev/worlds/{one['id']}")
+
+
+def older(stage):
+    """What a search leaves out is said, read on demand, and opened by its number. Here after 30 entries instead of 3000."""
+    page = stage.context.new_page()
+    few = lambda route: route.fulfill(response=(got := route.fetch()), body=got.text().replace("PAST = 3000", "PAST = 30"))
+    page.route("**/console-follow.js", few)
+    made = stage.server("POST", "/_dev/worlds", {})[1]
+    Wire(made["url"]).many(40)
+    page.goto(f"{stage.base}/_dev/#/{made['id']}/live/3")
+    expect(page.locator(".opened-row")).to_contain_text("entry 3")
+    query, note = page.get_by_role("combobox", name="Filter"), page.locator(".note")
+    query.fill("code:E02")
+    expect(note).to_contain_text("10 older entries")
+    query.fill("account:mina foo:bar")
+    expect(note).to_contain_text("no field “foo”")
+    page.get_by_role("button", name="Clear the filter").click()
+    page.get_by_role("button", name="Read the rest").click()
+    query.fill("status:400 method:get path:nothing")
+    expect(page.locator(".count")).to_have_text("40 rows")
+    expect(note).to_be_hidden()
+    page.goto(f"{stage.base}/_dev/#/{made['id']}/live/4000")
+    expect(page.locator(".toast").last).to_contain_text("does not have entry 4000")
+    page.close()
+    stage.server("DELETE", f"/_dev/worlds/{made['id']}")
+
+
+def away(stage):
+    """A server that does not answer: the page says so instead of staying another, and opens when it answers again."""
+    page = stage.context.new_page()
+    stage.open("live", page)
+    expect(page.locator("console-list")).to_be_visible()
+    page.route("**/_dev/**", lambda route: route.abort())
+    page.get_by_role("link", name="Seeds").click()
+    expect(page.get_by_role("main")).to_contain_text("The server does not answer")
+    page.unroute_all()
+    expect(page.get_by_role("button", name="Make a world of it")).to_be_visible()
+    page.close()
+
+
 def keyboard(stage):
     """From any page to the filter, to the reason and back without a mouse."""
     page, press = stage.page, stage.page.keyboard.press
@@ -425,7 +533,7 @@ def size(stage):
     assert len(files) > 30 and total <= LARGEST, total
 
 
-CHECKS = [refused, fault, socket, worlds, clock, person, keyboard, secrets, hostile, policy, languages, size]
+CHECKS = [refused, fault, socket, worlds, clock, person, place, gone, together, older, away, keyboard, secrets, hostile, policy, languages, size]
 
 
 def accessible(stage, browser):

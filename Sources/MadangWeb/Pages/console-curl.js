@@ -17,7 +17,7 @@ const hex = (byte) => `\\x${byte.toString(16).padStart(2, "0")}`;
 const bytesOf = (sign) => Array.from(new TextEncoder().encode(sign), hex).join("");
 
 /**
- * Quotes text for a shell; `$NAME` in double quotes stays a variable. A terminal acts on control characters of what is pasted, also
+ * Quotes text for a shell; `$NAME` in double quotes stays a variable. A terminal acts on control characters of a pasted text, also
  * within quotes: a text with one is quoted as `$'…'`, in which bash, ksh and zsh read escapes.
  */
 function quote(text) {

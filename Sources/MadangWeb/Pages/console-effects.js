@@ -38,3 +38,6 @@ export const CONDITIONS = {
 
 /** A rule in few words, such as `operation postToChannel · nth 2`. */
 export const matchWords = (match) => Object.entries(match ?? {}).map(([name, value]) => `${name} ${value}`).join(" · ");
+
+/** Whether a rule can still apply. One with `times` is used up in the end. */
+export const isLive = ({ match, applied }) => !(match?.times && applied >= match.times);

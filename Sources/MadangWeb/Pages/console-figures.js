@@ -27,3 +27,19 @@ export function bytes(count) {
   if (count < 1 << 20) return `${(count / 1024).toFixed(count < 10_240 ? 1 : 0)} KiB`;
   return `${(count / (1 << 20)).toFixed(1)} MiB`;
 }
+
+const UNITS = [["d", 86_400], ["h", 3600], ["min", 60], ["s", 1]];
+
+/** A span of time in one or two units: `25 h`, `2 d 3 h`, `1.5 s`. */
+export function span(ms) {
+  let seconds = Math.round(ms / 1000);
+  if (seconds < 10) return `${Number((ms / 1000).toFixed(1))}\u00a0s`;
+  const words = [];
+  for (const [name, size] of UNITS) {
+    // Up to two days are counted in hours.
+    const many = size === 86_400 && seconds < 2 * size ? 0 : Math.floor(seconds / size);
+    seconds -= many * size;
+    if (many && words.length < 2) words.push(`${many}\u00a0${name}`);
+  }
+  return words.join(" ");
+}

@@ -12,6 +12,8 @@ const PAST = 3000;
 /** Milliseconds that entries gather before they are read: more of them at once cost less. */
 const GATHER = 90;
 const ROUND = 700;
+/** Milliseconds until an absent world is asked for again. */
+const ABSENT = 3000;
 
 const pause = (ms, signal) =>
   new Promise((done) => {
@@ -26,30 +28,36 @@ const pause = (ms, signal) =>
 
 /**
  * Follows the journals of one or several worlds until `signal` aborts.
- * @param {string[]} worlds Ids; "" is the server itself. One world is waited for, several are asked in turn.
- * @param {{entries: (world: string, entries: object[]) => void, reset: (world: string) => void, state: (state: "on"|"off") => void}} to
- * @param {AbortSignal} signal
+ * @param {() => string[]} worlds Ids, asked for in each round; "" is the server itself.
+ * @param {{entries: (world: string, entries: object[]) => void, older: (world: string, count: number) => void,
+ *   reset: (world: string, from: number) => void, state: (state: "on"|"off"|"gone") => void}} to
+ *   `older`: so many entries were left unread. `reset`: entries before `from` are gone.
+ * @param {{alone: boolean, whole: boolean, signal: AbortSignal}} how `alone`: one world, which is waited for; several are asked in
+ *   turn. `whole`: from the beginning of the journals.
  */
-export async function follow(worlds, to, signal) {
+export async function follow(worlds, to, { alone, whole, signal }) {
   const after = new Map();
   let failures = 0;
-  const alone = worlds.length === 1;
   while (!signal.aborted) {
     try {
-      for (const world of worlds) {
+      let state = "on";
+      for (const world of worlds()) {
         try {
-          await step(world, after, to, signal, alone);
+          await step(world, after, to, { waits: alone, past: whole ? Infinity : PAST, signal });
         } catch (error) {
-          // After a restart numbers start again. A removed world must not stop the others.
-          if (error instanceof CallError && error.status === 400 && after.get(world)) {
-            after.delete(world);
-            to.reset(world);
-          } else if (alone || !(error instanceof CallError) || error.status === 0) throw error;
+          if (!(error instanceof CallError) || error.status === 0) throw error;
+          // A removed world, or numbers that start again after the server did.
+          if (await isThere(world, signal)) {
+            if (!after.has(world)) throw error;
+            to.reset(world, Infinity);
+          } else if (alone) state = "gone";
+          after.delete(world);
         }
       }
+      if (signal.aborted) return;
       failures = 0;
-      to.state("on");
-      if (!alone) await pause(ROUND, signal);
+      to.state(state);
+      if (!alone || state === "gone") await pause(alone ? ABSENT : ROUND, signal);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof CallError)) console.error(error);
@@ -60,11 +68,26 @@ export async function follow(worlds, to, signal) {
   }
 }
 
+/** Whether a world exists. A server that stops refuses waiting calls first: a moment later it does not answer. */
+async function isThere(world, signal) {
+  if (world === "") return true;
+  await pause(GATHER, signal);
+  try {
+    await get("", `worlds/${encodeURIComponent(world)}`, signal);
+    return true;
+  } catch (error) {
+    if (error instanceof CallError && error.status !== 0) return false;
+    throw error;
+  }
+}
+
 /** Reads the new entries of one journal. */
-async function step(world, after, to, signal, waits) {
+async function step(world, after, to, { waits, past, signal }) {
   if (!after.has(world)) {
     const { from, last } = await call(world, "journal", { method: "POST", body: {}, signal });
-    after.set(world, Math.max(from - 1, last - PAST, 0));
+    const start = Math.max(from - 1, last - past, 0);
+    to.older(world, start - Math.max(from - 1, 0));
+    after.set(world, start);
   } else if (waits) {
     // Waits for news only. The page below has it, together with the entries of the pause.
     const news = await get(world, `journal?after=${after.get(world)}&limit=1&wait=25s`, signal);
@@ -86,7 +109,7 @@ async function step(world, after, to, signal, waits) {
 
 /** Reports missing entries: a reset or a full journal drops them, and numbers continue. */
 function tellGap(world, { from }, after, to) {
-  if (from > after.get(world) + 1) to.reset(world);
+  if (from > after.get(world) + 1) to.reset(world, from);
 }
 
 /** One whole entry, with headers and bodies. */

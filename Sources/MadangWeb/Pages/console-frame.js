@@ -41,6 +41,7 @@ export function frame(app) {
     onchange: () => app.goWorld(worlds.value, app.page ?? "live"),
   });
   const time = h("span.time.mono.soft");
+  const clock = h("span.clock-now", null, h("span.heard", null, t("clock.now")), time);
   const stop = button("", () => app.changeClock(app.clock().rate === 0 ? { resume: true } : { freeze: true }), "clock-button");
   const hour = button(t("top.hour"), () => app.changeClock({ advance: 3600 }), "clock-button");
   const reset = button(t("top.reset"), async () => {
@@ -85,7 +86,7 @@ export function frame(app) {
       h("span.pill.dev", null, t("top.development")),
       worlds,
       state,
-      h("span.clock-now", null, h("span.heard", null, t("clock.now")), time),
+      clock,
       stop,
       hour,
       reset),
@@ -127,13 +128,18 @@ export function frame(app) {
         if (page === name) link.setAttribute("aria-current", "page");
         else link.removeAttribute("aria-current");
       }
+      this.worlds();
       if (worlds.value !== app.where) worlds.value = app.where;
-      reset.hidden = app.world === "" && !app.alone;
+      // The clock is one world's.
+      const isOne = app.where !== "*" && !app.isGone;
+      clock.hidden = stop.hidden = hour.hidden = !isOne;
+      reset.hidden = !isOne || (app.world === "" && !app.alone);
       setMenu(false);
     },
     worlds() {
       const list = app.worlds();
-      const mark = JSON.stringify(list.map((one) => [one.id, one.name, one.seed]));
+      const isKnown = app.world === "" || list.some((one) => one.id === app.world);
+      const mark = JSON.stringify([...list.map((one) => [one.id, one.name, one.seed]), isKnown || app.where]);
       this.badge("worlds", app.alone ? "" : String(list.length || ""), "");
       if (worlds.mark === mark) return;
       worlds.mark = mark;
@@ -142,6 +148,7 @@ export function frame(app) {
       const options = app.alone
         ? [["~", words(list[0])]]
         : [...list.map((one) => [one.id, words(one)]), ["~", t("world.server")], ...(list.length ? [["*", t("world.all")]] : [])];
+      if (!isKnown) options.unshift([app.where, t("world.gone", { world: app.where })]);
       fill(worlds, options.map(([value, text]) => h("option", { value }, text)));
       worlds.value = app.where;
     },

@@ -31,8 +31,15 @@ export class ConsoleList extends HTMLElement {
   #seen = 0;
   /** A row that the next frame brings into view. */
   #wanted = null;
+  /** The first row in view before the list left the page or rows became taller, and how far it was scrolled out. */
+  #left = null;
+  #observer = new ResizeObserver(() => {
+    this.#measure();
+    this.refresh();
+  });
 
   connectedCallback() {
+    this.#observer.observe(this);
     if (this.#space.parentNode) return;
     this.setAttribute("role", "listbox");
     this.tabIndex = 0;
@@ -46,17 +53,19 @@ export class ConsoleList extends HTMLElement {
         this.#send("enter");
       }
     });
-    this.#observer = new ResizeObserver(() => {
-      this.#measure();
-      this.refresh();
-    });
-    this.#observer.observe(this);
   }
 
   disconnectedCallback() {
-    this.#observer?.disconnect();
+    this.#observer.disconnect();
+    // A browser forgets how far a removed element was scrolled.
+    this.#keepPlace();
+    this.#seen = 0;
   }
-  #observer;
+
+  #keepPlace() {
+    const index = Math.floor(this.#seen / this.#height);
+    this.#left ??= index < this.#rows.length ? { row: this.#rows[index], by: this.#seen - index * this.#height } : null;
+  }
 
   /**
    * Shows rows, oldest first. The array may be the same as before, with more at its end.
@@ -129,7 +138,11 @@ export class ConsoleList extends HTMLElement {
   }
 
   #measure() {
-    this.#height = parseFloat(getComputedStyle(this).getPropertyValue("--row")) || 36;
+    const height = parseFloat(getComputedStyle(this).getPropertyValue("--row")) || 36;
+    if (height === this.#height) return;
+    this.#keepPlace();
+    this.#height = height;
+    for (const element of this.#elements) element.index = undefined;
   }
 
   #scrolled() {
@@ -148,6 +161,12 @@ export class ConsoleList extends HTMLElement {
     if (this.#space.tall !== tall) {
       this.#space.tall = tall;
       this.#space.style.height = `${tall}px`;
+    }
+    if (this.#left) {
+      const index = this.#indexOf(this.#left.row);
+      if (index >= 0) this.scrollTop = index * height + this.#left.by;
+      else this.#wanted ??= this.current;
+      this.#left = null;
     }
     if (this.#wanted) this.#bring(this.#indexOf(this.#wanted));
     this.#wanted = null;

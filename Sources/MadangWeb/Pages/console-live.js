@@ -6,6 +6,7 @@
 import { button, fill, say } from "./console-dom.js";
 import { EFFECTS } from "./console-effects.js";
 import { number } from "./console-figures.js";
+import { liveNote } from "./console-live-note.js";
 import { Opened } from "./console-opened.js";
 import { onNames } from "./console-places.js";
 import { has, matcher, toggled } from "./console-query.js";
@@ -41,10 +42,12 @@ export function live(app) {
   ];
   const following = button(t("live.following"), () => (list.following ? list.stay() : list.toEnd()));
   const nothing = h("div.empty.nothing", { hidden: true });
+  const note = liveNote(app);
   const opened = new Opened(app, { close: () => shut(), jump: (row) => open(row), narrow: (text) => ask(text) });
   const node = h("div.live", null,
     h("section.stream", { "aria-label": t("live.title") },
       h("div.tools", null, query, h("div.quick", { role: "group", "aria-label": t("live.quick") }, quicks, following), count),
+      note.node,
       nothing,
       list),
     opened.node);
@@ -96,6 +99,7 @@ export function live(app) {
       telling = undefined;
       say(count, t("live.count", { n: shown.length, shown: number(shown.length) }));
       tellFollowing();
+      note.draw(query.value);
     }, 400);
     const isEmpty = !shown.length;
     if (nothing.hidden === isEmpty) nothing.hidden = !isEmpty;
@@ -107,7 +111,7 @@ export function live(app) {
         fill(nothing,
           h("p.empty-title", null, t(filtered ? "live.none" : "live.empty")),
           h("p.soft", null, t(filtered ? "live.noneWhy" : "live.emptyWhy")),
-          filtered ? null : [
+          filtered ? h("p.acts", null, button(t("live.clear"), () => ask(""), "main")) : [
             h("p.mono.address", null, app.origin(app.world)),
             h("p.acts", null,
               h("a.button", { href: app.link("people") }, t("page.people")),
@@ -201,6 +205,7 @@ export function live(app) {
       if (row) open(row, true);
       return Boolean(row);
     },
+    openRow: (row) => open(row, true),
     list,
   };
 }

@@ -69,6 +69,10 @@ export class Opened {
       fill(body, this.#plain(row));
       return;
     }
+    if (row.gone) {
+      fill(body, h("p.soft", null, t("open.dropped")));
+      return;
+    }
     // A held arrow key passes many rows. Only the one that stays is fetched.
     await new Promise((done) => setTimeout(done, SETTLE));
     if (turn !== this.#turn) return;
@@ -172,6 +176,8 @@ export class Opened {
     let same = 0;
     for (let index = at - 1; index >= 0 && index > at - 3000; index--) {
       const one = rows[index];
+      // What was before a reset has nothing to do with it.
+      if (one.world === row.world && (one.gone || one.kind === "mark") && !row.gone) break;
       if (one.kind !== "request" || one.person !== row.person || one.quiet || one.world !== row.world) continue;
       if (own.length < 3) own.push(one);
       if (row.code && one.code === row.code && one.operation === row.operation && one.path === row.path) same++;

@@ -33,15 +33,25 @@ const short = (key) => (key.length > 12 ? `${key.slice(0, 4)}…` : key.replace(
 /** Calls `act` when names changed. */
 export const onNames = (act) => changes.addEventListener("names", act);
 
-/** Replaces all names by those of some worlds. */
+/** Reads the names of some worlds. Those of other worlds are forgotten; the present ones stay until there are new ones. */
 export function readNames(of) {
+  if (!of.some((one) => worlds.includes(one))) {
+    people = new Map();
+    places.clear();
+  }
   worlds = of;
-  people = new Map();
-  places.clear();
   missing.clear();
   last = 0;
   asking = null;
   return search();
+}
+
+/** Reads the names of worlds that came to `of`. */
+export function readMoreNames(of, added) {
+  worlds = of;
+  if (!added.length) return;
+  missing.clear();
+  Promise.all(added.map((world) => read(world, of))).then(() => changes.dispatchEvent(new Event("names")));
 }
 
 function search() {

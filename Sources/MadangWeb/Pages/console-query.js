@@ -6,7 +6,11 @@
 import { label, names } from "./console-places.js";
 
 /** Names before the colon. */
-export const FIELDS = ["person", "room", "operation", "outcome", "kind", "code", "world", "fault", "socket", "show"];
+export const FIELDS = [
+  "person", "room", "operation", "method", "path", "outcome", "code", "kind", "event", "fault", "socket", "world", "show",
+];
+/** Names that the journal has for some of them. */
+const ALIASES = new Map([["account", "person"], ["session", "socket"], ["status", "code"]]);
 export const OUTCOMES = ["ok", "refused", "failed", "lost", "fault", "slow"];
 export const ROW_KINDS = ["request", "event", "socket", "push", "mail", "payment", "fault"];
 /** Milliseconds from which an answer is slow. */
@@ -18,7 +22,7 @@ const TERM = /(-)?(?:(\w+):)?(?:"([^"]*)"?|(\S+))/g;
 export function terms(text) {
   return [...text.matchAll(TERM)].map(([, not, field, quoted, plain]) => ({
     not: not === "-",
-    field,
+    field: ALIASES.get(field) ?? field,
     value: (quoted ?? plain ?? "").toLowerCase(),
   }));
 }
@@ -31,6 +35,9 @@ const TESTS = {
   outcome: (value) => (row) => row.outcome === value || (value === "slow" && row.ms >= SLOW && !row.quiet),
   kind: (value) => (row) => kindOf(row) === value,
   code: (value) => (row) => (row.code ?? "").toLowerCase() === value || String(row.status ?? "") === value,
+  method: (value) => (row) => (row.method ?? "").toLowerCase() === value,
+  path: (value) => (row) => (row.path ?? "").toLowerCase().includes(value),
+  event: (value) => (row) => (row.event ?? "").toLowerCase() === value,
   world: (value) => (row) => row.world.toLowerCase() === value,
   fault: (value) => (row) => value === "*" ? Boolean(row.fault) : (row.fault ?? "").toLowerCase().includes(value),
   socket: (value) => (row) =>
@@ -70,6 +77,10 @@ export function matcher(text) {
   return (row) =>
     (all || !row.quiet) && wanted.every((tests) => tests.some((test) => test(row))) && !unwanted.some((test) => test(row));
 }
+
+/** Names before a colon that are no fields. An address such as `http://...` has none. */
+export const unknownFields = (text) =>
+  terms(text).filter(({ field, value }) => field && !Object.hasOwn(TESTS, field) && !value.startsWith("//")).map((one) => one.field);
 
 /** Whether a query has a term. */
 export const has = (text, field, value) => terms(text).some((one) => !one.not && one.field === field && one.value === value);
@@ -119,6 +130,10 @@ function valuesOf(field, { worlds, operations, faults }) {
       return ROW_KINDS;
     case "code":
       return ["E01", "E02", "E03", "E05", "E11", "E12", "E13", "E14", "E15", "E21", "E81", "E82", "E97", "E98", "E99"];
+    case "method":
+      return ["GET", "POST", "PUT", "DELETE"];
+    case "event":
+      return ["channel", "dm", "opened", "closed"];
     case "world":
       return worlds;
     case "fault":

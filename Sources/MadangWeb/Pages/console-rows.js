@@ -54,7 +54,7 @@ export function drawRow(element, row) {
   const kind = `pill ${it.outKind ?? ""}`;
   if (parts.out.className !== kind) parts.out.className = kind;
   say(parts.ms, duration(row.ms));
-  const own = row.quiet ? "row quiet" : row.kind === "mark" ? "row across" : "row";
+  const own = row.gone ? "row gone" : row.quiet ? "row quiet" : row.kind === "mark" ? "row across" : "row";
   if (element.className !== own) element.className = own;
 }
 

@@ -24,12 +24,15 @@ export class Store extends EventTarget {
   /** By session: its account, and the row of its start, which came before the account was known. */
   #sessions = new Map();
   #asked = false;
+  /** By world: the number of the newest entry. */
+  #newest = new Map();
   /** All rows ever added. */
   total = 0;
 
   /** Takes entries of a journal. Rows that begin together are ordered by when they began. */
   take(world, entries) {
     const rows = [];
+    if (entries.length) this.#newest.set(world, entries.at(-1).number);
     for (const entry of entries) {
       const row = rowOf(entry, world);
       this.#own(row);
@@ -55,7 +58,22 @@ export class Store extends EventTarget {
     this.dropped = this.total = 0;
     this.#delivering.clear();
     this.#sessions.clear();
+    this.#newest.clear();
     this.dispatchEvent(new Event("clear"));
+  }
+
+  /** The number of the newest entry that was read of a world; 0 before the first. */
+  newest(world) {
+    return this.#newest.get(world) ?? 0;
+  }
+
+  /** Marks the rows whose entries a journal has no more: those before the number `from`. */
+  forget(world, from) {
+    for (const row of this.rows) if (row.world === world && row.number < from) Object.assign(row, { gone: true, changed: true });
+    for (const known of [this.#delivering, this.#sessions]) {
+      for (const key of known.keys()) if (key.startsWith(`${world} `)) known.delete(key);
+    }
+    this.#tell();
   }
 
   /** Connections have no account; the room that a session joins reveals it. */
@@ -103,7 +121,7 @@ export class Store extends EventTarget {
   find(world, number) {
     for (let index = this.rows.length - 1; index >= 0; index--) {
       const row = this.rows[index];
-      if (row.world === world && (row.number === number || row.to?.some((one) => one[3] === number))) return row;
+      if (row.world === world && !row.gone && (row.number === number || row.to?.some((one) => one[3] === number))) return row;
     }
     return null;
   }

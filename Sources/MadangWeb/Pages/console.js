@@ -4,37 +4,19 @@
  */
 
 import { CallError, get, post } from "./console-api.js";
-import { faultRows, mailRows, markRow } from "./console-besides.js";
+import { WorldClock } from "./console-clock.js";
 import { fill, say } from "./console-dom.js";
-import { follow } from "./console-follow.js";
+import { span } from "./console-figures.js";
+import { Following } from "./console-following.js";
 import { frame } from "./console-frame.js";
 import { live } from "./console-live.js";
-import { readNames } from "./console-places.js";
+import { Looks } from "./console-looks.js";
+import { away, insteadOf, PAGES } from "./console-pages.js";
 import { showWorlds } from "./console-rows.js";
 import { Store } from "./console-store.js";
 import { h, toast } from "./elements.js";
 import { preferredLanguage, t, useLanguage } from "./words.js";
 
-/** Pages besides "Live", read when they are first opened. */
-const PAGES = {
-  people: () => import("./console-page-people.js"),
-  sockets: () => import("./console-page-sockets.js"),
-  worlds: () => import("./console-page-worlds.js"),
-  clock: () => import("./console-page-clock.js"),
-  faults: () => import("./console-page-faults.js"),
-  scripts: () => import("./console-page-scripts.js"),
-  seeds: () => import("./console-page-seeds.js"),
-  review: () => import("./console-page-review.js"),
-  coverage: () => import("./console-page-coverage.js"),
-  payments: () => import("./console-page-payments.js"),
-  tokens: () => import("./console-page-tokens.js"),
-  phone: () => import("./console-page-phone.js"),
-  pushes: async () => ({ default: (await import("./console-page-sent.js")).pushes }),
-  mails: async () => ({ default: (await import("./console-page-sent.js")).mails }),
-  contract: () => import("./console-contract.js"),
-};
-/** Journals of so many worlds are followed together. */
-const MOST_WORLDS = 12;
 const texts = (code) => (code === "ko" ? import("./console.text.ko.js") : import("./console.text.en.js"));
 
 /** The services that pages use. */
@@ -46,14 +28,12 @@ class App {
   alone = false;
   /** The server's description: address for other devices, API keys, world, whether the chat can be opened as a person. */
   about = { url: location.origin, keys: {}, world: null, chat: false };
+  following = new Following(this, (state, before) => this.#told(state, before));
   #worlds = [];
-  #operations = [];
-  #clock = { now: null, rate: 0, read: 0 };
+  #looks = new Looks(this);
+  #clock = new WorldClock();
   #listeners = new Set();
   #ticking = new Set();
-  #following;
-  /** The worlds whose journals are followed. */
-  #followed = [];
   #page;
   #timers = [];
   #live;
@@ -65,11 +45,15 @@ class App {
   get world() {
     return this.where === "~" || this.where === "*" ? "" : this.where;
   }
+  /** Whether the world of the address does not exist. */
+  get isGone() {
+    return this.following.state === "gone";
+  }
   worlds() {
     return this.#worlds;
   }
   operations() {
-    return this.#operations;
+    return this.#looks.operations;
   }
   onWorlds(act) {
     this.#listeners.add(act);
@@ -94,9 +78,9 @@ class App {
     addEventListener("keydown", (event) => this.#key(event));
     await this.#route();
     setInterval(() => this.#tickAll(), 250);
-    this.#repeat(3000, () => this.#look());
+    this.#repeat(3000, () => this.look());
     this.#repeat(4000, () => this.readWorlds());
-    this.#repeat(20_000, () => this.#lookSlowly());
+    this.#repeat(20_000, () => this.#looks.slowly());
   }
 
   // MARK: Addresses
@@ -127,7 +111,7 @@ class App {
     const mid = hash.indexOf("?");
     const [path, query] = mid < 0 ? [hash] : [hash.slice(0, mid), hash.slice(mid + 1)];
     const [, first = "", name = "live", ...rest] = path.split("/").map(decodedPart);
-    const usual = this.alone ? "~" : (this.#worlds.at(-1)?.id ?? "~");
+    const usual = this.alone || !this.#worlds.length ? "~" : this.#worlds.length === 1 ? this.#worlds[0].id : "*";
     // The contract is the same in all worlds: reading it leaves none.
     const named = this.#worlds.find((one) => one.name === first)?.id ?? first;
     const where = name === "contract" ? this.where || usual : named || usual;
@@ -139,6 +123,8 @@ class App {
     if (!again && this.#page?.mark === mark && name !== "live") return;
     this.#page?.close?.();
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
+    const instead = insteadOf(this, name);
+    if (instead) return this.#show(instead, mark);
     if (name === "live" || !Object.hasOwn(PAGES, name)) {
       this.#show(this.#live, mark);
       const filter = query === undefined ? (isOther || rest[0] ? "" : undefined) : decodedPart(query);
@@ -154,14 +140,17 @@ class App {
       if (this.#page !== turn) return;
       this.#show(made(this, rest), mark);
     } catch (error) {
-      this.fail(error);
+      // A file of the page did not come.
+      if (this.#page === turn) this.#show(away(this, name), mark);
+      if (!(error instanceof TypeError)) this.fail(error);
     }
   }
 
   #show(page, mark) {
     const before = this.#page;
     this.#page = { ...page, mark };
-    document.title = `${page.title} · ${t("brand")}`;
+    const where = this.where === "*" ? t("world.all") : this.world || (this.alone ? this.#worlds[0].id : "");
+    document.title = [page.title, where, t("brand")].filter(Boolean).join(" · ");
     this.#frame.show(page);
     // A removed element had the focus: the new page's heading takes it. At the start the browser decides.
     if (before && !page.keepsFocus && document.activeElement === document.body) this.#frame.focus();
@@ -169,28 +158,23 @@ class App {
 
   // MARK: Worlds
 
-  #enter(where) {
+  #enter(where, whole = false) {
     this.where = where;
     this.store.clear();
-    this.#following?.abort();
-    this.#following = new AbortController();
-    this.#clock = { now: null, rate: 0, read: 0 };
-    this.#followed = where === "*" ? ["", ...this.#worlds.map((one) => one.id)].slice(0, MOST_WORLDS) : [this.world];
+    this.#clock.forget();
     showWorlds(where === "*");
-    this.readNames();
-    follow(this.#followed, {
-      entries: (world, entries) => this.store.take(world, entries),
-      reset: (world) => {
-        const name = this.#worlds.find((one) => one.id === world)?.name ?? (world || t("world.server"));
-        this.store.add([markRow(world, this.now(), t("mark.reset", { world: name }))]);
-        this.readNames();
-      },
-      state: (state) => this.#frame.state(state),
-    }, this.#following.signal);
-    mailRows.begin();
-    faultRows.begin();
-    this.#look();
-    this.#lookSlowly();
+    this.following.start(whole);
+    this.#looks.begin();
+  }
+
+  /** Reads the journals from their beginning. */
+  readOlder() {
+    this.#enter(this.where, true);
+  }
+
+  #told(state, before) {
+    this.#frame.state(state);
+    if (state === "gone" || before === "gone") this.#route(true);
   }
 
   async readWorlds() {
@@ -202,46 +186,26 @@ class App {
   #take(worlds) {
     this.#worlds = worlds;
     this.#frame.worlds();
+    if (this.where) this.following.choose();
     for (const one of this.#listeners) one();
   }
 
   /** Resets a world, or restores a snapshot. The journal has no entry for it, so the timeline gets one here. */
   async returnTo(world, path, done) {
     if (!await this.doing(post(world, path), () => done)) return;
-    if (this.#followed.includes(world)) this.store.add([markRow(world, this.now(), done)]);
+    this.following.mark(world, done);
+    if (world === this.world) this.#clock.forget();
     this.readNames();
     this.readWorlds();
   }
 
   readNames() {
-    return readNames(this.#followed);
+    return this.following.names();
   }
 
-  /** Polls clock, faults and mails: the journal does not record them. */
-  async #look() {
-    const { where, world } = this;
-    const now = (what) => get(world, what).catch(() => null);
-    const [clock, faults, mails] = await Promise.all([now("clock"), now("faults"), now(`mails?after=${mailRows.last}`)]);
-    if (where !== this.where) return;
-    if (clock) this.setClock(clock);
-    if (faults) {
-      this.badge("faults", faults.faults.length ? t("faults.badge", { n: faults.faults.length }) : "", "bad");
-      this.store.add(faultRows.take(faults.faults, world, this.now(), this.link("faults")));
-    }
-    if (mails) this.store.add(mailRows.take(mails, world, this.link("mails")));
-  }
-
-  async #lookSlowly() {
-    const { where, world } = this;
-    const now = (what) => get(world, what).catch(() => null);
-    const [review, coverage, sockets] = await Promise.all([now("review"), now("coverage"), now("sockets")]);
-    if (where !== this.where) return;
-    if (review) this.badge("review", review.findings.length || "", "bad");
-    if (sockets) this.badge("sockets", sockets.length || "");
-    if (!coverage) return;
-    this.badge("coverage", `${Math.floor(coverage.report.percent)} %`);
-    const operations = coverage.report.parts.filter((one) => one.section === "operations");
-    this.#operations = [...new Set(operations.flatMap((one) => [...Object.keys(one.counts), ...one.missing]))].sort();
+  /** Looks at once at what the journal does not record. */
+  look() {
+    return this.#looks.now();
   }
 
   badge(page, text, kind = "") {
@@ -252,17 +216,23 @@ class App {
 
   /** The world's clock now, by its last answer. */
   clock() {
-    const { now, rate, read } = this.#clock;
-    return { now: now === null ? null : now + (performance.now() - read) * rate, rate };
+    return this.#clock.look();
   }
 
   now() {
     const { now } = this.clock();
     return new Date(now ?? Date.now()).toISOString();
   }
-  setClock({ now, rate }) {
-    this.#clock = { now: Date.parse(now), rate, read: performance.now() };
+  setClock(answer) {
+    const change = this.#clock.take(answer);
     this.#tickAll();
+    if (!change) return;
+    const { moved, rate } = change;
+    const words = [
+      moved ? t(moved > 0 ? "mark.clockOn" : "mark.clockBack", { by: span(Math.abs(moved)) }) : "",
+      rate === undefined ? "" : rate === 0 ? t("mark.clockStopped") : t("mark.clockRuns", { n: String(rate) }),
+    ];
+    this.following.mark(this.world, words.filter(Boolean).join(" · "));
   }
   changeClock(body) {
     return this.doing(post(this.world, "clock", body)).then((clock) => clock && this.setClock(clock));
@@ -308,16 +278,7 @@ class App {
 
   /** Opens the row of an entry as soon as it is there. */
   awaitRow(world, number) {
-    if (this.#live.openNumber(world, number)) return;
-    const look = () => {
-      if (this.#live.openNumber(world, number)) stop();
-    };
-    const stop = () => {
-      this.store.removeEventListener("rows", look);
-      clearTimeout(timer);
-    };
-    const timer = setTimeout(stop, 5000);
-    this.store.addEventListener("rows", look);
+    this.following.open(this.#live, world, number);
   }
 
   #key(event) {
