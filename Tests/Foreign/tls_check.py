@@ -376,7 +376,7 @@ def check_reload(server, people, folder):
 
 
 def check_leaks(server, people):
-    """What clients leave behind is closed: those that say so, those that vanish, those that do not read."""
+    """What clients leave behind is closed: whether they say so, vanish, or do not read."""
     people.post("warm")
     before = server.files()
     for _ in range(20):
