@@ -11,9 +11,20 @@ struct AdminCall {
   let parameters: PathParameters
   /// The value of the cookie; nil if the request has none.
   let token: String?
-  /// Who is signed in; nil in open calls only.
-  let administrator: Administrator?
+  /// Nil in open calls only.
+  let session: AdministratorSession?
 
+  /// The session of the signed-in administrator. Throws ``AdminRefusal/signedOut``.
+  var signedIn: AdministratorSession {
+    get throws {
+      guard let session else { throw AdminRefusal.signedOut }
+      return session
+    }
+  }
+  /// Who is signed in; nil in open calls only.
+  var administrator: Administrator? { session?.actor(at: address) }
+  /// The caller's network address.
+  var address: String { received.address }
   var madang: Madang { received.madang }
   var settings: ServerSettings { received.settings }
   /// The operations of `madang admin`, in the name of the administrator who is signed in. Throws ``AdminRefusal/signedOut``.

@@ -14,7 +14,10 @@ struct AdminConsole: Annex {
   private let hasTLS: Bool
 
   /// All its calls.
-  static let routes = AdminRoutes { _ in }
+  static let routes = AdminRoutes { routes in
+    AdminSessionCalls.add(to: &routes)
+    AdministratorCalls.add(to: &routes)
+  }
 
   /// Nil if the settings turn it off.
   /// - Parameter key: Secret, and the same on all servers of a database.
@@ -79,15 +82,22 @@ struct AdminConsole: Annex {
       // Without a session there is nothing to prove.
       throw row.isOpen || token != nil ? AdminRefusal.proof : .signedOut
     }
-    let administrator: Administrator? = nil
-    guard row.isOpen || administrator != nil else { throw AdminRefusal.signedOut }
-    if administrator == nil, let seconds = received.countWithoutSession() { throw AdminRefusal.wait(seconds) }
+    let session = try await session(token, received)
+    guard row.isOpen || session != nil else { throw AdminRefusal.signedOut }
+    if session == nil, let seconds = received.countWithoutSession() { throw AdminRefusal.wait(seconds) }
     let call = AdminCall(
-      console: self, received: received, parameters: parameters, token: token, administrator: administrator)
-    let acting = administrator ?? Administrator(name: "", address: received.address)
+      console: self, received: received, parameters: parameters, token: token, session: session)
+    let acting = call.administrator ?? Administrator(name: "", address: received.address)
     return try await Administration(received.madang, received.settings, actingAs: acting).explainingErrors { _ in
       try await row.handler(call)
     }
+  }
+
+  /// The session of a cookie; nil before the sign-in, and after its end. What a page asks by a timer does not prolong it.
+  private func session(_ token: String?, _ received: ReceivedRequest) async throws -> AdministratorSession? {
+    guard let token, !WebCookie.isRandom(token) else { return nil }
+    return try await received.madang.administratorSession(
+      token: token, isActivity: received.request.headers[.poll] == nil, idle: Int64(settings.idleMinutes) * 60_000)
   }
 }
 
@@ -96,8 +106,21 @@ extension AdminRefusal {
   init?(_ error: any Error) {
     switch error {
     case let error as AdministrationError: self.init(error)
+    case let error as AdministratorRefusal:
+      self.init(Self.status(of: error.code), error.code.rawValue, error.message, retryAfter: error.retryAfter)
     case let error as StorageError where error.code == .overloaded: self = .wait(1)
     default: return nil
+    }
+  }
+
+  private static func status(of code: AdministratorRefusal.Code) -> HTTPResponse.Status {
+    switch code {
+    case .credentials, .weak, .code, .refused: .badRequest
+    case .link: .gone
+    case .taken, .last: .conflict
+    case .wait: .tooManyRequests
+    case .signedOut: .unauthorized
+    case .notFound: .notFound
     }
   }
 

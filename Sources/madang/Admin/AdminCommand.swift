@@ -14,6 +14,6 @@ struct AdminCommand: ParsableCommand {
       AdminSessionsCommand.self,
       AdminKeysCommand.self, AdminInviteCommand.self, AdminMail.self, AdminMails.self, AdminAudit.self,
       AdminAnnounceCommand.self,
-      AdminReadOnlyCommand.self, AdminSettings.self,
+      AdminReadOnlyCommand.self, AdminWebCommand.self, AdminSettings.self,
     ])
 }
