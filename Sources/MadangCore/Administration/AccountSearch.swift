@@ -35,7 +35,7 @@ package struct AccountDetails: Sendable {
 
 extension Madang {
   /// One page of accounts that match, ordered by number. With a text or a state, accounts are examined one by one (see
-  /// ``SearchPage``); those that wait for approval have an index. Throws `.invalid`.
+  /// ``SearchPage``); accounts that wait for approval have an index. Throws `.invalid`.
   package func accounts(_ search: AccountSearch) async throws -> SearchPage<AccountRecord> {
     let (text, limit) = (try SearchedText(search.text), search.limit)
     guard !text.isEmpty || search.state != nil else {

@@ -107,7 +107,10 @@ package struct DirectoryHome: FileHome {
         guard let names = try? await workers.run({ try DirectoryNames(folder) }) else { continue }
         while files < limit, let some = try await workers.run({ names.next(page) }) {
           bytes += try await workers.run {
-            some.reduce(0) { $0 + (FileMode(folder.appending(path: $1))?.size ?? 0) }
+            some.reduce(0) { sum, name in
+              var status = stat()
+              return stat(folder.appending(path: name).path, &status) == 0 ? sum + Int(status.st_size) : sum
+            }
           }
           files += some.count
         }
