@@ -18,7 +18,7 @@ struct CommandLineWebTests {
       try await TestServer.run(environment: environment) { server in
         environment["MADANG_DATA"] = server.folder.appending(path: "data").path
         environment["MADANG_PUBLIC_URL"] = server.url
-        try await body(server, Shell("nobody", at: server, environment: environment))
+        try await body(server, Shell("host", at: server, environment: environment))
       }
     }
   }

@@ -70,7 +70,7 @@ struct AdministratorCallsTests {
       var answers: Set<[UInt8]> = []
       let code = hana.app.code(world.clock)
       for (name, password, code) in [
-        ("nobody", AdminBrowser.password, code), ("hana@example.com", "Wrong1234!", code),
+        ("mallory", AdminBrowser.password, code), ("hana@example.com", "Wrong1234!", code),
         ("hana@example.com", AdminBrowser.password, hana.app.code(world.clock, ahead: 2)),
       ] {
         let answer = try await browser.signIn(like: hana, name, password: password, code: code)
@@ -161,15 +161,15 @@ struct AdministratorCallsTests {
   func closed(_ engine: TestEngine) async throws {
     try await run(engine) { world in
       let hana = try await AdminBrowser.administrator(world)
-      let stranger = AdminBrowser(world)
-      try await stranger.open()
+      let visitor = AdminBrowser(world)
+      try await visitor.open()
       let calls: [(HTTPMethod, String)] = [
         (.GET, "administrators"), (.POST, "administrators"), (.DELETE, "administrators/1"),
         (.DELETE, "administrators/links/1"), (.PUT, "me/password"), (.POST, "me/totp"), (.PUT, "me/totp"),
         (.DELETE, "session"),
       ]
       for (method, path) in calls {
-        #expect(try await stranger.outcome(method, path, method == .GET ? nil : [:]) == "401 signedOut", "\(path)")
+        #expect(try await visitor.outcome(method, path, method == .GET ? nil : [:]) == "401 signedOut", "\(path)")
       }
       #expect(try await hana.outcome(.PUT, "me/password", ["password": "x", "next": "y", "z": 1]) == "400 refused")
       #expect(try await hana.outcome(.PUT, "me/password", ["password": "x"]) == "400 refused")
