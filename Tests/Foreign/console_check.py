@@ -14,7 +14,9 @@ import contextlib
 import gzip
 import http.client
 import json
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -378,6 +380,92 @@ def older(stage):
     stage.server("DELETE", f"/_dev/worlds/{made['id']}")
 
 
+def copied(stage):
+    """Copied tests have what the call needs: its seed, a fault, a moment, a room of direct messages, a token; or say that it lacks."""
+    page = stage.page
+    edge = stage.server("POST", "/_dev/worlds", {"seed": "edge", "number": 7})[1]
+    made = stage.server("POST", "/_dev/worlds", {"seed": "courtyard"})[1]
+
+    def test_of(world, wire, *parts):
+        number = wire("GET", "/_dev/journal?kind=request&limit=20000")[1]["entries"][-1]["number"]
+        page.goto(f"{stage.base}/_dev/#/{world['id']}/live/{number}")
+        expect(page.locator(".opened-row .under")).to_contain_text(f"entry {number}")
+        stage.press("Make a test")
+        dialog = page.get_by_role("dialog")
+        for part in parts:
+            expect(dialog).to_contain_text(part)
+        page.keyboard.press("Escape")
+    wire = Wire(edge["url"])
+    wire("GET", "/v1/workspaces", headers=wire.sign_in("mina"))
+    test_of(edge, wire, '{"seed": "edge", "number": 7}')
+    wire = Wire(made["url"])
+    mina = wire.sign_in("mina")
+    weekend = wire.workspace("Weekend", mina)
+    room = wire("GET", f"/v1/workspaces/{weekend}/dms", headers=mina)[1][0]["room_id"]
+    page.goto(f"{stage.base}/_dev/#/{made['id']}/live")
+    wire("GET", f"/v1/workspaces/{weekend}/dms/{room}/chats", headers=mina)
+    expect(stage.rows.last).to_contain_text("Mina")
+    test_of(made, wire, 'one["room_id"] for one in dms if one["user"]["email"] ==')
+    token = wire("POST", "/_dev/social-tokens", {"provider": "kakao", "subject": "9", "email": "new@example.com"})[1]["token"]
+    assert wire("POST", "/v1/users/login/kakao", {"oauthToken": token}, KEY)[0] == 200
+    test_of(made, wire, "/_dev/social-tokens", '+ made + "')
+    wire("POST", f"/v1/workspaces/{weekend}/channels", {"name": "new"}, mina)
+    wire("GET", "/v1/users/me", headers=mina)
+    test_of(made, wire, "write these calls into the test first: createChannel")
+    wire("POST", "/_dev/clock", {"advance": 90_000})
+    assert wire("GET", "/v1/users/me", headers=mina) == (400, {"errorCode": "E05"})
+    test_of(made, wire, "/_dev/clock", "90000")
+    wire("POST", "/_dev/faults", {"effect": {"kind": "answerLost"}, "match": {"operation": "signIn"}})
+    with contextlib.suppress(ConnectionError):
+        wire.sign_in("mina")
+    test_of(made, wire, "/_dev/faults", "test_sign_in_with_fault_answer_lost", "pytest.raises(requests.RequestException)")
+    for one in (edge, made):
+        stage.server("DELETE", f"/_dev/worlds/{one['id']}")
+
+
+def curled(stage):
+    """What is copied for curl signs in, and does what the client did."""
+    page, wire = stage.page, stage.wire
+    stage.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    wire("PUT", "/v1/users/me", {"nickname": "Mina's"}, wire.sign_in("mina"))
+    stage.open("live")
+    stage.narrow("person:mina method:put", 1)
+    stage.rows.first.click()
+    stage.press("Copy as curl")
+    expect(stage.said).to_have_text("Copied.")
+    text = page.evaluate("() => navigator.clipboard.readText()")
+    done = subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["nickname"] == "Mina's", done
+    wire("PUT", "/v1/users/me", {"nickname": "Mina"}, wire.sign_in("mina"))
+
+
+def marks(stage):
+    """While the clock stands the list has real time; moves, resets and faults leave marks; rows from before a reset are dim."""
+    page = stage.page
+    made = stage.server("POST", "/_dev/worlds", {"seed": "courtyard", "number": 1})[1]
+    wire = Wire(made["url"])
+    page.goto(f"{stage.base}/_dev/#/{made['id']}/live")
+    mina = wire.sign_in("mina")
+    expect(stage.rows.last.locator(".at")).to_contain_text(re.compile(r"^\+\d+\.\d{3}"))
+    wire("POST", "/_dev/clock", {"advance": 90_000})
+    expect(stage.rows.filter(has_text="forward by 25 h")).to_have_count(1)
+    wire("POST", "/_dev/faults", {"effect": {"kind": "answerLost"}, "match": {"operation": "signIn", "times": 1}})
+    with contextlib.suppress(ConnectionError):
+        wire.sign_in("mina")
+    stage.rows.filter(has_text="answerLost").filter(has_text="POST").click()
+    expect(page.locator(".opened-row")).to_contain_text("As without the fault")
+    page.goto(f"{stage.base}/_dev/#/{made['id']}/faults")
+    expect(page.get_by_role("list", name="Switched on")).to_contain_text("used up · hit 1 of 1 match")
+    page.get_by_role("link", name="Live").click()
+    wire("POST", "/_dev/reset")
+    wire("GET", "/v1/users/me", headers=mina)
+    expect(page.locator("console-list .row.gone").first).to_be_visible()
+    expect(stage.rows.filter(has_text="earlier entries are gone")).to_have_count(1)
+    stage.press("Clear the list")
+    expect(stage.rows).to_have_count(0)
+    stage.server("DELETE", f"/_dev/worlds/{made['id']}")
+
+
 def away(stage):
     """A server that does not answer: the page says so instead of staying another, and opens when it answers again."""
     page = stage.context.new_page()
@@ -533,7 +621,7 @@ def size(stage):
     assert len(files) > 30 and total <= LARGEST, total
 
 
-CHECKS = [refused, fault, socket, worlds, clock, person, place, gone, together, older, away, keyboard, secrets, hostile, policy, languages, size]
+CHECKS = [refused, fault, socket, worlds, clock, person, place, gone, together, older, copied, curled, marks, away, keyboard, secrets, hostile, policy, languages, size]
 
 
 def accessible(stage, browser):

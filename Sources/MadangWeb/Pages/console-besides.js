@@ -31,6 +31,13 @@ export const mailRows = {
   },
 };
 
+/** Rules that were seen, also removed ones, by world and id. */
+const rules = new Map();
+const MOST_RULES = 1000;
+
+/** A rule of a fault, if the console has seen it. */
+export const ruleOf = (world, id) => rules.get(`${world} ${id}`);
+
 /** Faults that were switched on or off since. */
 export const faultRows = {
   known: null,
@@ -41,6 +48,8 @@ export const faultRows = {
     const now = new Map(faults.map((one) => [one.id, one]));
     const before = this.known;
     this.known = now;
+    for (const one of faults) rules.set(`${world} ${one.id}`, one);
+    while (rules.size > MOST_RULES) rules.delete(rules.keys().next().value);
     if (!before) return [];
     const line = (key, one) =>
       row("fault", world, at, t(key, { kind: one.effect.kind }), {

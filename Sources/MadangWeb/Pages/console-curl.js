@@ -4,6 +4,7 @@
  */
 
 import { visible } from "./console-dom.js";
+import { unmasked } from "./console-message.js";
 
 const DROPPED = new Set(["content-length", "connection", "accept-encoding", "host", "transfer-encoding"]);
 const PLACES = new Map([
@@ -38,6 +39,26 @@ function part({ name, fileName, text }) {
 /** Whether clients send a path as it was recorded, and to this server: `@host`, `http://host` and `/../` lead elsewhere. */
 export const isSendable = ({ path }) => path[0] === "/" && !/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
 
+const HIDDEN = [["authorization", "TOKEN", "accessToken"], ["refreshtoken", "REFRESH_TOKEN", "refreshToken"]];
+const masks = (entry, name) => entry.request.headers.some((one) => one.name.toLowerCase() === name && one.value === "***");
+
+/** Lines that put the tokens of the request's person into the variables that the command has, by a sign-in as seeds allow it. */
+function signIns(entry, origin) {
+  if (!entry.account) return [];
+  const person = JSON.stringify({ email: entry.account, password: "Passw0rd!" });
+  const key = `SesacKey: dev-key-${entry.edition ?? "2024-10"}`;
+  return HIDDEN.filter(([header]) => masks(entry, header)).map(([, variable, field]) =>
+    `${variable}=$(curl -s ${quote(`${origin}/v1/users/login`)} -H ${quote(key)} -d ${quote(person)} \\
+  | sed ${quote(`s/.*"${field}":"\\([^"]*\\)".*/\\1/`)})`);
+}
+
+/** Variables of the command that have to be set first. */
+export const variablesOf = (entry) => {
+  const known = entry.account ? HIDDEN.map(([header]) => header) : [];
+  const masked = entry.request.headers.filter((one) => one.value === "***").map((one) => one.name.toLowerCase());
+  return masked.filter((one) => one !== "sesackey" && !known.includes(one)).map((one) => PLACES.get(one) ?? "$SECRET");
+};
+
 /**
  * @param {object} entry A whole entry of a request.
  * @param {string} origin Such as `http://127.0.0.1:38141`.
@@ -59,7 +80,7 @@ export function curl(entry, origin) {
   }
   const parts = request.parts?.map(part) ?? [];
   words.push(...parts.filter(Boolean));
-  if (request.body !== undefined) words.push(`--data-raw ${quote(request.body)}`);
+  if (request.body !== undefined) words.push(`--data-raw ${quote(unmasked(entry))}`);
   const note = parts.includes(null) ? "\n# Parts with the signs = ; @ < or quotes in their names are left out." : "";
-  return words.join(" \\\n  ") + note;
+  return [...signIns(entry, origin), words.join(" \\\n  ") + note].join("\n");
 }

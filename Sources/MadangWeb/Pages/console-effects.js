@@ -5,7 +5,7 @@
 
 /** @type {Object<string, {of: "requests"|"sockets", fields: Object<string, number|string>, optional?: Object<string, ""|boolean>}>} */
 export const EFFECTS = {
-  status: { of: "requests", fields: { status: 503 }, optional: { code: "", retryAfter: "", after: false } },
+  status: { of: "requests", fields: { status: 503 }, optional: { code: "", body: "", retryAfter: "", after: false } },
   expiredToken: { of: "requests", fields: {} },
   limited: { of: "requests", fields: { retryAfter: 1 } },
   latency: { of: "requests", fields: { milliseconds: 2000 }, optional: { jitter: "", after: false } },
@@ -30,10 +30,13 @@ export const EFFECTS = {
   resetSocket: { of: "sockets", fields: {} },
 };
 
+/** Fields of `match` that every fault takes. */
+export const OF_ANY = ["nth", "every", "probability", "times", "until"];
+
 /** Fields of `match`, for faults on requests and on sockets. */
 export const CONDITIONS = {
-  requests: ["account", "operation", "method", "path", "edition", "nth", "every", "times"],
-  sockets: ["account", "namespace", "event", "direction", "transport", "nth", "every", "times"],
+  requests: ["account", "operation", "method", "path", "edition", ...OF_ANY],
+  sockets: ["account", "namespace", "event", "direction", "transport", ...OF_ANY],
 };
 
 /** A rule in few words, such as `operation postToChannel · nth 2`. */

@@ -36,22 +36,22 @@ const pause = (ms, signal) =>
  *   turn. `whole`: from the beginning of the journals.
  */
 export async function follow(worlds, to, { alone, whole, signal }) {
-  const after = new Map();
+  const known = new Map();
   let failures = 0;
   while (!signal.aborted) {
     try {
       let state = "on";
       for (const world of worlds()) {
         try {
-          await step(world, after, to, { waits: alone, past: whole ? Infinity : PAST, signal });
+          await step(world, known, to, { waits: alone, past: whole ? Infinity : PAST, signal });
         } catch (error) {
           if (!(error instanceof CallError) || error.status === 0) throw error;
           // A removed world, or numbers that start again after the server did.
           if (await isThere(world, signal)) {
-            if (!after.has(world)) throw error;
+            if (!known.has(world)) throw error;
             to.reset(world, Infinity);
           } else if (alone) state = "gone";
-          after.delete(world);
+          known.delete(world);
         }
       }
       if (signal.aborted) return;
@@ -81,35 +81,35 @@ async function isThere(world, signal) {
   }
 }
 
-/** Reads the new entries of one journal. */
-async function step(world, after, to, { waits, past, signal }) {
-  if (!after.has(world)) {
+/**
+ * Reads the new entries of one journal. `known` has by world the oldest entry kept and the newest one read.
+ * @param {Map<string, {from: number, last: number}>} known
+ */
+async function step(world, known, to, { waits, past, signal }) {
+  let it = known.get(world);
+  if (!it) {
     const { from, last } = await call(world, "journal", { method: "POST", body: {}, signal });
-    const start = Math.max(from - 1, last - past, 0);
-    to.older(world, start - Math.max(from - 1, 0));
-    after.set(world, start);
+    it = { from, last: Math.max(from - 1, last - past, 0) };
+    to.older(world, it.last - Math.max(from - 1, 0));
+    known.set(world, it);
   } else if (waits) {
     // Waits for news only. The page below has it, together with the entries of the pause.
-    const news = await get(world, `journal?after=${after.get(world)}&limit=1&wait=25s`, signal);
-    if (!news.entries.length) {
-      tellGap(world, news, after, to);
-      after.set(world, news.last);
-      return;
-    }
+    const news = await get(world, `journal?after=${it.last}&limit=1&wait=25s`, signal);
+    if (!news.entries.length) return take(world, it, news, to);
     await pause(GATHER, signal);
   }
   for (;;) {
-    const page = await get(world, `journal?after=${after.get(world)}&limit=${PAGE}`, signal);
-    tellGap(world, page, after, to);
+    const page = await get(world, `journal?after=${it.last}&limit=${PAGE}`, signal);
+    take(world, it, page, to);
     if (page.entries.length) to.entries(world, page.entries);
-    after.set(world, page.last);
     if (page.entries.length < PAGE || signal.aborted) return;
   }
 }
 
-/** Reports missing entries: a reset or a full journal drops them, and numbers continue. */
-function tellGap(world, { from }, after, to) {
-  if (from > after.get(world) + 1) to.reset(world, from);
+/** Notes how far was read. A reset drops all entries that were read, a full journal the oldest; numbers continue. */
+function take(world, it, { from, last }, to) {
+  if (from > it.last && from > it.from) to.reset(world, from);
+  [it.from, it.last] = [from, last];
 }
 
 /** One whole entry, with headers and bodies. */

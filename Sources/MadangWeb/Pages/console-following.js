@@ -48,8 +48,7 @@ export class Following {
       entries: (world, entries) => store.take(world, entries),
       older: (world, count) => this.#older.set(world, count),
       reset: (world, from) => {
-        store.forget(world, from);
-        this.mark(world, t("mark.reset", { world: this.#nameOf(world) }));
+        if (store.forget(world, from)) this.mark(world, t("mark.reset", { world: this.#nameOf(world) }));
         this.names();
       },
       state: (state) => this.#set(state),
@@ -74,6 +73,11 @@ export class Following {
   /** Adds a line across the list. */
   mark(world, text) {
     if (this.worlds.includes(world)) this.#app.store.add([markRow(world, this.#app.now(), text)]);
+  }
+
+  /** The console reset a world itself. */
+  wasReset(world) {
+    this.#app.store.forget(world, this.#app.store.newest(world) + 1);
   }
 
   #nameOf(world) {

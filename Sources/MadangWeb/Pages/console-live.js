@@ -41,12 +41,13 @@ export function live(app) {
     quick(t("live.all"), "show", "all"),
   ];
   const following = button(t("live.following"), () => (list.following ? list.stay() : list.toEnd()));
+  const clear = button(t("live.clearList"), () => store.clear(true), "quiet-button");
   const nothing = h("div.empty.nothing", { hidden: true });
   const note = liveNote(app);
   const opened = new Opened(app, { close: () => shut(), jump: (row) => open(row), narrow: (text) => ask(text) });
   const node = h("div.live", null,
     h("section.stream", { "aria-label": t("live.title") },
-      h("div.tools", null, query, h("div.quick", { role: "group", "aria-label": t("live.quick") }, quicks, following), count),
+      h("div.tools", null, query, h("div.quick", { role: "group", "aria-label": t("live.quick") }, quicks, following), count, clear),
       note.node,
       nothing,
       list),
@@ -100,6 +101,7 @@ export function live(app) {
       say(count, t("live.count", { n: shown.length, shown: number(shown.length) }));
       tellFollowing();
       note.draw(query.value);
+      clear.disabled = !store.rows.length;
     }, 400);
     const isEmpty = !shown.length;
     if (nothing.hidden === isEmpty) nothing.hidden = !isEmpty;

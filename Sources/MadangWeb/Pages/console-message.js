@@ -42,6 +42,13 @@ function shownValue({ name, value }, { account }) {
   return name.toLowerCase() === "authorization" && account ? `••• ${personName(account)}` : "•••";
 }
 
+/** The journal masks passwords; where one was right it was most likely the seeds'. */
+const MASKED = /("password"\s*:\s*")\*\*\*(?=")|((?:^|&)password=)\*\*\*(?=&|$)/g;
+
+/** A body with the password of seeds where a right one is masked. */
+export const unmasked = ({ request: { body }, status, fault }) =>
+  status === 200 || fault ? body?.replace(MASKED, (_, inJSON, inForm) => `${inJSON ?? inForm}Passw0rd!`) : body;
+
 const partLine = ({ name, fileName, size, text }) =>
   fileName ? `${name}: “${fileName}”, ${bytes(size)}` : `${name}: ${text ?? ""}`;
 

@@ -4,13 +4,14 @@
  */
 
 import { post } from "./console-api.js";
-import { curl, isSendable } from "./console-curl.js";
+import { ruleOf } from "./console-besides.js";
+import { curl, isSendable, variablesOf } from "./console-curl.js";
 import { block, button, copy, fill, pretty, visible } from "./console-dom.js";
 import { bytes, duration } from "./console-figures.js";
 import { entryOf } from "./console-follow.js";
 import { message, more, statusLine } from "./console-message.js";
 import { personName, placeName } from "./console-places.js";
-import { outcomeOf, pathWords, wordsOf } from "./console-rows.js";
+import { momentOf, outcomeOf, pathWords, wordsOf } from "./console-rows.js";
 import { showTest } from "./console-testdialog.js";
 import { why } from "./console-why.js";
 import { writtenBy } from "./console-written.js";
@@ -93,7 +94,7 @@ export class Opened {
       row.number && t("open.entry", { n: row.number }),
       row.ms !== undefined && duration(row.ms),
     ];
-    return [h("span.mono", null, row.at.slice(11, 23)), ` · ${words.filter(Boolean).join(" · ")}`];
+    return [h("span.mono", null, momentOf(row)), ` · ${words.filter(Boolean).join(" · ")}`];
   }
 
   #plain(row) {
@@ -109,7 +110,7 @@ export class Opened {
     if (entry.kind === "request" && !entry.longPolling) {
       if (isSendable(entry)) acts.append(button(t("open.curl"), () => this.#copyCurl(row, entry)));
       acts.append(button(t("open.again"), () => this.#again(row)));
-      if (isSendable(entry)) acts.append(button(t("open.test"), () => showTest(entry)));
+      if (isSendable(entry)) acts.append(button(t("open.test"), () => this.#showTest(row, entry)));
     }
     if (reason?.act) acts.append(reason.act);
     if (entry.session) acts.append(button(t("open.session"), () => this.#acts.narrow(`socket:${entry.session} show:all`)));
@@ -122,12 +123,21 @@ export class Opened {
   }
 
   async #copyCurl(row, entry) {
-    if (await copy(curl(entry, this.#app.origin(row.world)), t("open.curl"))) toast(t("copied"));
+    const first = [...new Set(variablesOf(entry))].join(", ");
+    if (await copy(curl(entry, this.#app.origin(row.world)), t("open.curl"))) {
+      toast(first ? t("open.setFirst", { names: first }) : t("copied"));
+    }
   }
 
   async #again(row) {
     const sent = await this.#app.doing(post(row.world, `journal/${row.number}/again`), ({ number }) => t("open.sent", { n: `${number}` }));
     if (sent) this.#app.awaitRow(row.world, sent.number);
+  }
+
+  #showTest(row, entry) {
+    const { id = row.world, seed, number = null } = this.#app.worlds().find((one) => this.#app.alone || one.id === row.world) ?? {};
+    const world = { id: this.#app.alone ? row.world : id, seed, number, rule: entry.fault && ruleOf(row.world, entry.fault.rule) };
+    showTest(entry, world, this.#app.store.rows);
   }
 
   #request(row, entry) {
@@ -189,7 +199,7 @@ export class Opened {
       h("ul.plain", null,
         own.map((one) =>
           h("li", null,
-            h("span.mono.faint", null, `${one.at.slice(11, 23)} `),
+            h("span.mono.faint", null, `${momentOf(one)} `),
             this.#jump(one, titleOf(one)),
             h("span.soft", null, ` · ${outcomeOf(one)}`)))));
   }

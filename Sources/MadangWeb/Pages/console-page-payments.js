@@ -16,6 +16,8 @@ export default function page(app) {
   const status = select(["paid", "ready", "cancelled", "failed"].map((one) => [one, t(`payments.${one}`)]), "paid");
   const made = h("p.made", { role: "status" });
   const list = h("div");
+  /** Statuses of payments that were recorded here, by their ids: the journal does not have them. */
+  const statuses = new Map();
   let last = "";
   const read = async () => {
     const { entries } = await get(app.world, "journal?kind=payment&limit=1000");
@@ -33,7 +35,7 @@ export default function page(app) {
             h("span.mono", null, one.payment ?? ""),
             one.amount === undefined ? "" : number(one.amount),
             one.account ? personName(one.account) : "",
-            one.code ? h("a", { href: app.link("live", String(one.number)) }, one.code) : h("span.pill.good", null, "ok"),
+            outcome(app, one, statuses.get(one.payment)),
           ]))
         : empty(t("payments.none"), t("payments.noneWhy")));
   };
@@ -49,6 +51,7 @@ export default function page(app) {
             post(app.world, "payments", { merchant_uid: merchant.value, amount: Number(amount.value), status: status.value }),
           );
           if (got) {
+            statuses.set(got.imp_uid, status.value);
             fill(made,
               t("payments.made"),
               " ",
@@ -65,4 +68,11 @@ export default function page(app) {
       made,
       list),
   };
+}
+
+/** How a payment ended. A recorded one has not ended: only its status is known, if it was recorded here. */
+function outcome(app, { code, event, number: which }, status) {
+  if (code) return h("a", { href: app.link("live", String(which)) }, code);
+  if (event !== "recorded") return h("span.pill.good", null, "ok");
+  return status ? h(status === "paid" ? "span.pill" : "span.pill.bad", null, t(`payments.${status}`)) : "–";
 }

@@ -23,9 +23,11 @@ const STATES = { ready: "", running: "warm", ended: "good", stopped: "" };
 
 export default function page(app) {
   const list = h("ul.ruled", { "aria-label": t("page.scripts") });
+  const stands = h("p.why.warm", { role: "status", hidden: true }, t("scripts.stands"));
   const none = empty(t("scripts.none"), t("scripts.noneWhy"));
   const draw = (scripts) => {
     none.hidden = scripts.length > 0;
+    stands.hidden = app.clock().rate !== 0 || !scripts.some((one) => one.state === "running");
     keyed(list, scripts, (one) => one.name, (one) => {
       const path = `scripts/${encodeURIComponent(one.name)}`;
       const state = h("span.pill");
@@ -62,6 +64,7 @@ export default function page(app) {
     node: h("div.page", null,
       h("p.lead", null, t("scripts.lead")),
       none,
+      stands,
       list,
       formOf("form.part",
         async () => {

@@ -5,11 +5,10 @@
 
 import { call, post } from "./console-api.js";
 import { button, copyButton, field, formOf } from "./console-dom.js";
+import { SEEDS } from "./console-seeds.js";
 import { h, toast } from "./elements.js";
 import { t } from "./words.js";
 
-/** Seeds that every server has. */
-export const SEEDS = ["courtyard", "empty", "crowded", "edge"];
 const EXAMPLE = `name: weekend
 people:
   - {email: mina@example.com, nickname: Mina, coins: 250}

@@ -24,7 +24,7 @@ export function linked(text) {
 }
 
 /** A page with a list and a pane, as a mailbox has. */
-function box(app, name, { rowOf, paneOf }) {
+function box(app, name, { rowOf, paneOf, none }) {
   const list = h("ul.inbox", { "aria-label": t(`page.${name}`) });
   const pane = h("div.letter");
   const node = h("div.page.split", null, h("section.side", { "aria-label": t(`page.${name}`) }, list), pane);
@@ -47,7 +47,7 @@ function box(app, name, { rowOf, paneOf }) {
       if (one.id === chosen) element.firstChild.setAttribute("aria-current", "true");
       else element.firstChild.removeAttribute("aria-current");
     });
-    if (!items.length) fill(pane, empty(t(`${name}.none`), t(`${name}.noneWhy`)));
+    if (!items.length) fill(pane, empty(t(`${name}.none`), t(`${name}.noneWhy`)), none?.());
     else if (chosen === null) fill(pane, empty(t("sent.choose"), t("sent.chooseWhy")));
   };
   const read = async () => {
@@ -68,6 +68,9 @@ function box(app, name, { rowOf, paneOf }) {
 /** The page "Mails". */
 export const mails = (app) =>
   box(app, "mails", {
+    none: () =>
+      h("p.acts.middle", null,
+        h("a.button", { href: `${app.origin(app.world)}/password`, target: "_blank", rel: "noreferrer" }, t("mails.ask"))),
     rowOf: (one) => [
       h("b", { dir: "auto" }, visible(one.subject)),
       h("span.soft", null, h("bdi", null, one.to)),

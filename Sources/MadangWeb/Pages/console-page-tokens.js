@@ -4,18 +4,44 @@
  */
 
 import { post } from "./console-api.js";
-import { copyButton, field, formOf, input, select } from "./console-dom.js";
+import { copyButton, field, fill, formOf, input, select } from "./console-dom.js";
 import { h } from "./elements.js";
 import { t } from "./words.js";
 
 const KEPT = 20;
 
+const place = (app) => `madang.tokens.${app.where}`;
+
+/** Tokens that were made in this tab. */
+function kept(app) {
+  try {
+    return JSON.parse(sessionStorage.getItem(place(app))) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function keep(app, tokens) {
+  try {
+    sessionStorage.setItem(place(app), JSON.stringify(tokens));
+  } catch { /* then they last until the page closes */ }
+}
+
 export default function page(app) {
   const provider = select([["kakao", "Kakao"], ["apple", "Apple"]], "kakao");
   const subject = input({ value: "42", required: true }, "mono");
-  const email = input({ type: "email" });
+  // Without an e-mail the sign-in is refused, as one without the consent of the person.
+  const email = input({ type: "email", value: "new@example.com" });
   const nickname = input();
   const made = h("ol.plain.made-list", { "aria-label": t("tokens.made") });
+  let tokens = kept(app);
+  const draw = () =>
+    fill(made, tokens.map(({ name, token }) =>
+      h("li.line", null,
+        h("span.pill", null, name),
+        h("span.mono.grow.break", null, token),
+        copyButton(() => token, t("copy")))));
+  draw();
   return {
     title: t("page.tokens"),
     node: h("div.page", null,
@@ -27,16 +53,13 @@ export default function page(app) {
           if (nickname.value) body.nickname = nickname.value;
           const got = await app.doing(post(app.world, "social-tokens", body), () => t("tokens.isMade"));
           if (!got) return;
-          made.prepend(h("li.line", null,
-              h("span.pill", null, `${body.provider} ${body.subject}`),
-              h("span.mono.grow.break", null, got.token),
-              copyButton(() => got.token, t("copy"))),
-          );
-          while (made.children.length > KEPT) made.lastChild.remove();
+          tokens = [{ name: `${body.provider} ${body.subject}`, token: got.token }, ...tokens].slice(0, KEPT);
+          keep(app, tokens);
+          draw();
         },
         field(t("tokens.provider"), provider),
         field(t("tokens.subject"), subject, t("tokens.subjectHint")),
-        field(t("tokens.email"), email),
+        field(t("tokens.email"), email, t("tokens.emailHint")),
         field(t("tokens.nickname"), nickname),
         h("button.button.main", null, t("tokens.make"))),
       made),

@@ -5,7 +5,7 @@
 
 import { post, remove } from "./console-api.js";
 import { button, copyButton, empty, field, formOf, input, say, select } from "./console-dom.js";
-import { SEEDS } from "./console-page-seeds.js";
+import { SEEDS } from "./console-seeds.js";
 import { confirmed } from "./dialogs.js";
 import { h, keyed } from "./elements.js";
 import { t } from "./words.js";

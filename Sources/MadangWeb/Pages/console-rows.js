@@ -16,6 +16,18 @@ export const showWorlds = (on) => {
   worldsAreShown = on;
 };
 
+let elapsedIsShown = false;
+/** Whether rows show the real time since their server began: while a clock stands still, all have the same moment. Returns if that changed. */
+export function showElapsed(on) {
+  const isChange = on !== elapsedIsShown;
+  elapsedIsShown = on;
+  return isChange;
+}
+
+/** When a row was: by the clock, or `+12.400 s` since the server began. */
+export const momentOf = (row) =>
+  elapsedIsShown && row.number ? `+${(row.elapsed / 1000).toFixed(3)}\u00a0s` : row.at.slice(11, 23);
+
 /** An empty row; {@link drawRow} fills it. */
 export function makeRow() {
   const element = h("div.row");
@@ -40,7 +52,7 @@ export function makeRow() {
 export function drawRow(element, row) {
   const { parts } = element;
   const it = wordsOf(row);
-  say(parts.at, row.at.slice(11, 23));
+  say(parts.at, momentOf(row));
   say(parts.who, worldsAreShown ? `${row.world || t("world.server")} · ${it.who}` : it.who);
   parts.who.className = it.dim ? "who soft" : "who";
   show(parts.tag, it.tag);

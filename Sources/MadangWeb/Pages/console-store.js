@@ -53,12 +53,13 @@ export class Store extends EventTarget {
     this.#tell();
   }
 
-  clear() {
+  /** Removes all rows. With `goesOn` the same journals are followed afterwards. */
+  clear(goesOn = false) {
     this.rows = [];
     this.dropped = this.total = 0;
     this.#delivering.clear();
     this.#sessions.clear();
-    this.#newest.clear();
+    if (!goesOn) this.#newest.clear();
     this.dispatchEvent(new Event("clear"));
   }
 
@@ -67,13 +68,15 @@ export class Store extends EventTarget {
     return this.#newest.get(world) ?? 0;
   }
 
-  /** Marks the rows whose entries a journal has no more: those before the number `from`. */
+  /** Marks the rows whose entries a journal has no more: before the number `from`. Returns whether there were some. */
   forget(world, from) {
-    for (const row of this.rows) if (row.world === world && row.number < from) Object.assign(row, { gone: true, changed: true });
+    const lost = this.rows.filter((row) => row.world === world && row.number < from && !row.gone);
+    for (const row of lost) Object.assign(row, { gone: true, changed: true });
     for (const known of [this.#delivering, this.#sessions]) {
       for (const key of known.keys()) if (key.startsWith(`${world} `)) known.delete(key);
     }
     this.#tell();
+    return lost.length > 0;
   }
 
   /** Connections have no account; the room that a session joins reveals it. */

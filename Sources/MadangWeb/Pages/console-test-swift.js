@@ -5,6 +5,7 @@
 
 import { visible } from "./console-dom.js";
 import { camel, expressions, factsOf, literal } from "./console-test-facts.js";
+import { planOf } from "./console-test-world.js";
 
 const ESCAPES = { b: "8", f: "c" };
 
@@ -22,7 +23,7 @@ const CALL = `\
     (request.httpMethod, request.allHTTPHeaderFields, request.httpBody) = (method, headers, body.map { Data($0.utf8) })
     let (data, response) = try await URLSession.shared.data(for: request)
     let status = try #require(response as? HTTPURLResponse).statusCode
-    return (status, try JSONSerialization.jsonObject(with: data))
+    return (status, (try? JSONSerialization.jsonObject(with: data)) ?? NSNull())
   }
 `;
 
@@ -41,51 +42,87 @@ function signIn(it) {
 `;
 }
 
-const findWorkspace = (it) =>
-  String.raw`  func id(_ path: String, _ key: String, named name: String, _ headers: [String: String]) async throws -> String {
+const FIND = String.raw`  func id(_ path: String, _ key: String, _ headers: [String: String], of isWanted: ([String: Any]) -> Bool) async throws -> String {
     let list = try #require(try await call("GET", path, headers).1 as? [[String: Any]])
-    return "\(try #require(list.first { $0["name"] as? String == name }?[key]))"
+    return "\(try #require(list.first(where: isWanted)?[key]))"
   }
-  let finder = try await signedIn(${swiftLiteral(it.finder)})
-  let workspace = try await id("/v1/workspaces", "workspace_id", named: ${swiftLiteral(it.outer)}, finder)
 `;
 
-const findRoom = (it) => {
-  const name = swiftLiteral(it.inner);
-  return String.raw`  let room = try await id("/v1/workspaces/\(workspace)/channels", "channel_id", named: ${name}, finder)
-`;
-};
+const found = (gap, path, key, headers, where, value) =>
+  `  let ${gap} = try await id("${path}", "${key}", ${headers}) { ${where} as? String == ${swiftLiteral(value)} }\n`;
+const BY_NAME = '$0["name"]';
+const BY_PERSON = '($0["user"] as? [String: Any])?["email"]';
+
+function lookUps(it) {
+  const lines = [];
+  if (it.outer) {
+    lines.push(`  let finder = try await signedIn(${swiftLiteral(it.finder)})\n`);
+    lines.push(found("workspace", "/v1/workspaces", "workspace_id", "finder", BY_NAME, it.outer));
+  }
+  if (it.inner) {
+    const { list, key, name, email } = it.inner;
+    const where = name === undefined ? BY_PERSON : BY_NAME;
+    lines.push(found("room", `/v1/workspaces/\\(workspace)/${list}`, key, "finder", where, name ?? email));
+  }
+  for (const { email, gap } of it.people) lines.push(found(gap, "/_dev/people", "id", "[:]", '$0["email"]', email));
+  return lines.length ? FIND + lines.join("") : "";
+}
+
+const posted = (path, body) => `try await call("POST", "${path}", [:], ${swiftLiteral(JSON.stringify(body))})`;
+
+function preparations({ clock, fault }) {
+  const lines = [];
+  if (clock) lines.push(`  _ = ${posted("/_dev/clock", { advance: clock })}\n`);
+  if (fault) lines.push(`  _ = ${posted("/_dev/faults", fault)}\n`);
+  return lines.join("");
+}
+
+const making = ({ made }) =>
+  made
+    ? `  let standIn = ${posted(made.path, made.body)}.1\n` +
+      `  let made = try #require((standIn as? [String: Any])?["${made.key}"] as? String)\n`
+    : "";
 
 function headersOf(it) {
+  if (it.hasWrongKey) return '["SesacKey": "no-key"]';
   if (it.person) return `try await signedIn(${swiftLiteral(it.person)})`;
   return it.hadKey ? `["SesacKey": ${keyOf(it)}]` : "[String: String]()";
 }
 
 function expectation(it) {
+  if (it.ends === "malformed") return "  #expect(answer is NSNull)";
   if (it.code) return `  #expect(answer as? [String: String] == ["errorCode": ${swiftLiteral(it.code)}])`;
-  if (!it.keys?.length) return "  _ = answer";
+  if (!it.keys?.length || it.fault) return "  _ = answer";
   return `  #expect(Set(try #require(answer as? [String: Any]).keys) == [${it.keys.map(swiftLiteral).join(", ")}])`;
 }
 
+/** The argument of the trait: what the world begins with. */
+function seedOf(it) {
+  const { isShipped, seed, number } = planOf(it);
+  const words = isShipped ? `.${seed}` : '.file(URL(fileURLWithPath: "seed.yaml"))';
+  return `seed: ${words}${number === null ? "" : `, number: ${number}`}`;
+}
+
 /** The lines of the test. */
-export function swift(entry) {
-  const it = factsOf(entry);
-  const path = expressions(it, swiftLiteral).join(" + ");
+export function swift(entry, world) {
+  const it = factsOf(entry, world);
+  const path = expressions(it.path, swiftLiteral).join(" + ");
   const hasBody = it.body !== undefined;
   const type = hasBody ? `  headers["Content-Type"] = ${swiftLiteral(it.type ?? "application/json")}\n` : "";
-  const body = hasBody ? `, ${swiftLiteral(it.body)}` : "";
+  const body = hasBody ? `, ${expressions(it.body, swiftLiteral).join(" + ")}` : "";
+  const call = `try await call(${swiftLiteral(it.method)}, ${path}, headers${body})`;
+  const ending = it.ends === "lost"
+    ? `  await #expect(throws: URLError.self) { ${call} }\n`
+    : `  let (status, answer) = ${call}\n  #expect(status == ${it.status})\n${expectation(it)}\n`;
   return `import Foundation
 import MadangTesting
 import Testing
 
-@Test(${swiftLiteral(it.words.join(" "))}, .madang(seed: .courtyard)) func ${camel(it.words)}() async throws {
+@Test(${swiftLiteral(it.words.join(" "))}, .madang(${seedOf(it)})) func ${camel(it.words)}() async throws {
   let world = Madang.world
-${CALL}${it.person || it.outer ? signIn(it) : ""}${it.outer ? findWorkspace(it) : ""}${it.inner ? findRoom(it) : ""}\
+${CALL}${it.person || it.outer ? signIn(it) : ""}${lookUps(it)}${making(it)}\
   ${hasBody ? "var" : "let"} headers = ${headersOf(it)}
-${type}\
-  let (status, answer) = try await call(${swiftLiteral(it.method)}, ${path}, headers${body})
-  #expect(status == ${it.status})
-${expectation(it)}
+${type}${preparations(it)}${ending}\
 ${it.parts ? "  // The request had files: add the multipart body.\n" : ""}}
 `;
 }

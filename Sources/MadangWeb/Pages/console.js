@@ -12,7 +12,7 @@ import { frame } from "./console-frame.js";
 import { live } from "./console-live.js";
 import { Looks } from "./console-looks.js";
 import { away, insteadOf, PAGES } from "./console-pages.js";
-import { showWorlds } from "./console-rows.js";
+import { showElapsed, showWorlds } from "./console-rows.js";
 import { Store } from "./console-store.js";
 import { h, toast } from "./elements.js";
 import { preferredLanguage, t, useLanguage } from "./words.js";
@@ -163,6 +163,7 @@ class App {
     this.store.clear();
     this.#clock.forget();
     showWorlds(where === "*");
+    showElapsed(false);
     this.following.start(whole);
     this.#looks.begin();
   }
@@ -193,6 +194,7 @@ class App {
   /** Resets a world, or restores a snapshot. The journal has no entry for it, so the timeline gets one here. */
   async returnTo(world, path, done) {
     if (!await this.doing(post(world, path), () => done)) return;
+    if (path === "reset") this.following.wasReset(world);
     this.following.mark(world, done);
     if (world === this.world) this.#clock.forget();
     this.readNames();
@@ -225,6 +227,7 @@ class App {
   }
   setClock(answer) {
     const change = this.#clock.take(answer);
+    if (showElapsed(answer.rate === 0)) this.#live.list.refresh();
     this.#tickAll();
     if (!change) return;
     const { moved, rate } = change;

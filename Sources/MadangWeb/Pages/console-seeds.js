@@ -1,0 +1,2 @@
+/** Seeds that every server has. */
+export const SEEDS = ["courtyard", "empty", "crowded", "edge"];
