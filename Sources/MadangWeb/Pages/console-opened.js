@@ -134,10 +134,13 @@ export class Opened {
     if (sent) this.#app.awaitRow(row.world, sent.number);
   }
 
-  #showTest(row, entry) {
-    const { id = row.world, seed, number = null } = this.#app.worlds().find((one) => this.#app.alone || one.id === row.world) ?? {};
-    const world = { id: this.#app.alone ? row.world : id, seed, number, rule: entry.fault && ruleOf(row.world, entry.fault.rule) };
-    showTest(entry, world, this.#app.store.rows);
+  async #showTest(row, entry) {
+    const app = this.#app;
+    const known = () => (app.alone ? app.worlds()[0] : app.worlds().find((one) => one.id === row.world));
+    // A world may be newer than the list of worlds.
+    if (row.world && !known()) await app.readWorlds();
+    const { seed, number = null } = known() ?? {};
+    showTest(entry, { id: row.world, seed, number, rule: entry.fault && ruleOf(row.world, entry.fault.rule) }, app.store.rows);
   }
 
   #request(row, entry) {

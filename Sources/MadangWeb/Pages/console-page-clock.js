@@ -16,10 +16,17 @@ export default function page(app) {
   const rate = h("p.soft");
   const stop = button("", () => change(app.clock().rate === 0 ? { resume: true } : { freeze: true }), "main");
   const when = input({ type: "datetime-local", step: "1" }, "when");
-  const rates = select(RATES.map((one) => [one, t("clock.times", { n: one })]), "1");
+  const rates = select(RATES.map((one) => [one, one === "0" ? t("scripts.stopped") : t("clock.rateOf", { n: one })]), "1");
   const change = (body) => app.doing(post(app.world, "clock", body)).then((clock) => clock && app.setClock(clock));
+  let isBegun = false;
   const draw = () => {
     const { now, rate: times } = app.clock();
+    if (now !== null && !isBegun) {
+      // The fields begin with the present values.
+      isBegun = true;
+      when.value = new Date(now).toISOString().slice(0, 19);
+      if (RATES.includes(String(times))) rates.value = String(times);
+    }
     say(big, now ? new Date(now).toISOString().slice(0, 19).replace("T", " ") : "–");
     say(rate, times === 0 ? t("clock.stopped") : t("clock.times", { n: times }));
     say(stop, times === 0 ? t("clock.run") : t("clock.stop"));

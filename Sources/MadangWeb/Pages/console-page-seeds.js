@@ -6,6 +6,7 @@
 import { call, post } from "./console-api.js";
 import { button, copyButton, field, formOf } from "./console-dom.js";
 import { SEEDS } from "./console-seeds.js";
+import { confirmed } from "./dialogs.js";
 import { h, toast } from "./elements.js";
 import { t } from "./words.js";
 
@@ -28,6 +29,8 @@ workspaces:
 export default function page(app) {
   const text = h("textarea.input.mono", { rows: "16", spellcheck: "false", value: EXAMPLE });
   const said = h("p.why", { role: "alert", hidden: true });
+  /** The last export: replacing it loses nothing. */
+  let last = "";
   const make = async (seed) => {
     said.hidden = true;
     try {
@@ -41,9 +44,11 @@ export default function page(app) {
     }
   };
   const exported = async () => {
+    const isOwn = text.value !== EXAMPLE && text.value !== last;
+    if (isOwn && !await confirmed({ title: t("seeds.replaceAsk"), text: t("seeds.replaceText"), yes: t("seeds.replace") })) return;
     const seed = await app.doing(call(app.world, "seed", { text: true }), () => t("seeds.exported"));
     if (!seed) return;
-    text.value = seed;
+    text.value = last = seed;
     text.focus();
   };
   return {

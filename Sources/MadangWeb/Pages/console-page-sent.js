@@ -5,6 +5,7 @@
 
 import { get } from "./console-api.js";
 import { block, button, empty, fill, visible } from "./console-dom.js";
+import { personName } from "./console-places.js";
 import { h, keyed } from "./elements.js";
 import { t } from "./words.js";
 
@@ -24,7 +25,7 @@ export function linked(text) {
 }
 
 /** A page with a list and a pane, as a mailbox has. */
-function box(app, name, { rowOf, paneOf, none }) {
+function box(app, name, { rowOf, paneOf, none, complete }) {
   const list = h("ul.inbox", { "aria-label": t(`page.${name}`) });
   const pane = h("div.letter");
   const node = h("div.page.split", null, h("section.side", { "aria-label": t(`page.${name}`) }, list), pane);
@@ -57,6 +58,7 @@ function box(app, name, { rowOf, paneOf, none }) {
       return;
     }
     last = got.at(-1).id;
+    await complete?.(got);
     items = [...got.reverse(), ...items].slice(0, KEPT);
     draw();
   };
@@ -86,18 +88,45 @@ export const mails = (app) =>
     ],
   });
 
+/** Adds to pushes their entries of the journal, which have the person and the time. */
+function entriesOf(app) {
+  const unused = new Map();
+  let after = 0;
+  return async (pushes) => {
+    const page = await get(app.world, `journal?kind=push&after=${after}&limit=20000`).catch(() => null);
+    if (!page) return;
+    after = page.last;
+    for (const one of page.entries) {
+      const key = `${one.deviceToken} ${one.payload}`;
+      (unused.get(key) ?? unused.set(key, []).get(key)).push(one);
+    }
+    for (const one of pushes) one.entry = unused.get(`${one.deviceToken} ${JSON.stringify(one.payload)}`)?.shift();
+  };
+}
+
+/** Who a push is for, when it was sent, and its entry. */
+const sentTo = (app, { entry }) =>
+  entry && h("p.soft", null,
+    entry.account ? `${t("pushes.who", { who: personName(entry.account) })} · ` : "",
+    h("span.mono", null, entry.at.slice(0, 19).replace("T", " ")),
+    " · ",
+    h("a", { href: app.link("live", `${entry.number}`) }, t("pushes.entry", { n: `${entry.number}` })));
+
 /** The page "Pushes". */
 export const pushes = (app) =>
   box(app, "pushes", {
-    rowOf: ({ payload, deviceToken }) => [
+    complete: entriesOf(app),
+    rowOf: ({ payload, deviceToken, entry }) => [
       h("b", { dir: "auto" }, visible(payload.aps?.alert?.title ?? "–")),
       h("span.soft", { dir: "auto" }, visible(payload.aps?.alert?.body ?? "")),
-      h("span.faint.mono", null, deviceToken.slice(0, 24)),
+      h("span.faint.mono", null,
+        [entry?.at.slice(11, 19), entry?.account ? personName(entry.account) : visible(deviceToken.slice(0, 24))].filter(Boolean).join(" · ")),
     ],
     paneOf: (one) => [
       h("div.banner", null,
         h("b", { dir: "auto" }, visible(one.payload.aps?.alert?.title ?? "–")),
         h("p", { dir: "auto" }, visible(one.payload.aps?.alert?.body ?? ""))),
+      sentTo(app, one),
       h("p.soft", null, t("pushes.to", { edition: one.edition }), " ", h("span.mono", null, one.deviceToken)),
       h("h3", null, t("open.payload")),
       block(JSON.stringify(one.payload, null, 2), t("open.payload")),

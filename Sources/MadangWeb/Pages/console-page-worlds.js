@@ -13,7 +13,7 @@ import { t } from "./words.js";
 export default function page(app) {
   const seed = select(SEEDS.map((one) => [one, `${one} · ${t(`seed.${one}`)}`]), "courtyard");
   const name = input({ maxlength: "100" });
-  const count = input({ inputmode: "numeric", pattern: "\\d*" }, "short");
+  const count = input({ inputmode: "numeric", pattern: "\\d*", title: t("worlds.digits") }, "short");
   const form = formOf("form.row-form",
     async () => {
       const plan = { seed: seed.value };

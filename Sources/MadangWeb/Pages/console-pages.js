@@ -46,7 +46,6 @@ const link = (href, text) => h("a.button", { href }, text);
 /** The world of the address does not exist (any more). */
 function gone(app) {
   return place(t("gone.title", { world: app.where }),
-    h("p.empty-title", null, t("gone.title", { world: app.where })),
     h("p.soft", null, t("gone.why")),
     h("p.acts", null,
       link("#/~/live", t("world.server")),

@@ -114,6 +114,8 @@ export class ConsoleQuery extends HTMLElement {
   }
 
   #key(event) {
+    // A key of an input method that is not done with a syllable.
+    if (event.isComposing) return;
     const isOpen = !this.#list.hidden;
     if (event.key === "ArrowDown" && (isOpen || this.#input.value.endsWith(" "))) {
       event.preventDefault();

@@ -24,11 +24,14 @@ export function wordsOf({ operation, method, fault, code, status }) {
 /** Seconds by which the clock goes on after the sign-in. */
 export const clockOf = ({ code, fault }) => (fault ? 0 : EXPIRED.get(code) ?? 0);
 
-/** A rule that hits this request; null if no fault did. Without the rule itself its values are those of the page Faults. */
+/**
+ * A rule that hits this request, also when a client's library repeats it; null if no fault did. Without the rule itself its values are
+ * those of the page Faults.
+ */
 export function faultOf({ fault, operation, method, path }, rule) {
   if (!fault || !Object.hasOwn(EFFECTS, fault.kind)) return null;
   const effect = rule?.effect ?? { kind: fault.kind, ...EFFECTS[fault.kind].fields };
-  return { effect, match: { ...(operation ? { operation } : { method, path }), times: 1 } };
+  return { effect, match: operation ? { operation } : { method, path } };
 }
 
 /** What a test of this request cannot have by itself, in sentences. */
