@@ -192,6 +192,21 @@ struct AdministratorsTests {
     }
   }
 
+  @Test("codes and sessions of a time when the clock was ahead do not last until then", arguments: TestEngine.available)
+  func wrongClock(_ engine: TestEngine) async throws {
+    try await run(engine) { madang, _ in
+      let hana = try await ConsoleUser(madang)
+      let now = madang.clock.now
+      madang.clock.advance(milliseconds: 100 * 24 * 3_600_000)
+      let ahead = try await hana.signIn()
+      madang.clock.set(now)
+      #expect(try await !hana.isSignedIn(ahead, isActivity: true))
+      let signIn = try await hana.signIn()
+      #expect(try await hana.isSignedIn(signIn))
+      #expect(try await refusal { _ = try await hana.signIn() } == .credentials)
+    }
+  }
+
   @Test("a recovery code counts once, also if two sign-ins use it at once", arguments: TestEngine.available)
   func recoveryOnce(_ engine: TestEngine) async throws {
     try await run(engine) { madang, _ in

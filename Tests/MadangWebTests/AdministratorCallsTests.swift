@@ -1,6 +1,8 @@
 import MadangCore
+import MadangOperations
 import MadangServer
 import NIOHTTP1
+import SocketIOSupport
 import Support
 import Testing
 
@@ -106,6 +108,20 @@ struct AdministratorCallsTests {
       #expect(refused.headers["Retry-After"] == ["40"])
       world.clock.advance(milliseconds: 40_000)
       #expect(try await browser.signIn(like: hana).status == 200)
+    }
+  }
+
+  @Test("a refused sign-in has a line in the log with the address, and nothing that was typed")
+  func logged() async throws {
+    let log = LogRecorder()
+    let settings = World.settings(\.web.admin.isOn, true)
+    try await World.run(.sqlite, settings: settings, logger: log.logger, kit: Browser.kit) { (world) async throws in
+      let hana = try await AdminBrowser.administrator(world)
+      _ = try await hana.signIn(like: hana, password: "Wrong1234!")
+      let lines = log.lines.filter { $0.hasPrefix("sign-in refused") }
+      #expect(lines.count == 1, "\(log.lines)")
+      #expect(lines.allSatisfy { $0.contains("address=127.0.0.1") && $0.contains("call=POST /admin/api/session") })
+      #expect(!log.lines.contains { $0.contains("hana@example.com") || $0.contains("Wrong1234!") })
     }
   }
 

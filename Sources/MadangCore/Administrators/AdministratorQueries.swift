@@ -110,9 +110,14 @@ extension Transaction {
     }
   }
 
-  /// False if the code of this step, or of a later one, was used.
+  /// False if the code of this step, or of a later one, was used. A step far ahead was used while the clock was wrong, and does not count:
+  /// the app would be of no use until then.
   func useStep(_ step: Int64, of administrator: Int64) throws -> Bool {
-    try execute("UPDATE administrators SET last_step = \(step) WHERE id = \(administrator) AND last_step < \(step)") > 0
+    try execute(
+      """
+      UPDATE administrators SET last_step = \(step)
+      WHERE id = \(administrator) AND (last_step < \(step) OR last_step > \(step + SecondStep.farAhead))
+      """) > 0
   }
 
   func useCode(_ hash: String, of administrator: Int64) throws -> Bool {

@@ -49,8 +49,10 @@ extension Transaction {
       """)
   }
 
-  func deleteAdministratorSessions(begunBy time: Int64) throws {
-    try execute("DELETE FROM administrator_sessions WHERE created_at <= \(time)")
+  /// Deletes the sessions that have ended by their age, or were begun while the clock was far ahead.
+  func deleteAdministratorSessions(lasting lifetime: Int64, now: Int64) throws {
+    try execute(
+      "DELETE FROM administrator_sessions WHERE created_at <= \(now - lifetime) OR created_at >= \(now + lifetime)")
   }
 
   func setPendingStep(_ stored: String, until end: Int64, of session: Int64) throws {

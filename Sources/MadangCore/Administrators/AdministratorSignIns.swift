@@ -132,6 +132,8 @@ extension Madang {
     else { return nil }
     let (now, limits) = (clock.now, settings.administrators)
     guard now - found.createdAt < limits.sessionLifetime, now - found.usedAt < idle else { return nil }
+    // Begun or used while the clock was ahead: it would last until then.
+    guard max(found.createdAt, found.usedAt) - now < limits.sessionLifetime else { return nil }
     if isActivity, now - found.usedAt >= min(limits.activityStep, idle / 2) {
       try await database.write(ignoresStop: true) { try $0.touchAdministratorSession(found.session.number, now: now) }
     }
@@ -145,7 +147,7 @@ extension Madang {
   /// Deletes sessions, links and counts that have ended.
   package func forgetAdministratorRemains() async throws {
     try await database.write(ignoresStop: true) { [now = clock.now, limits = settings.administrators] transaction in
-      try transaction.deleteAdministratorSessions(begunBy: now - limits.sessionLifetime)
+      try transaction.deleteAdministratorSessions(lasting: limits.sessionLifetime, now: now)
       try transaction.deleteAdministratorLinks(endedBy: now)
       try transaction.deleteTries(limits, now: now)
     }

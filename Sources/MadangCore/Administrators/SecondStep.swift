@@ -5,6 +5,8 @@ import Foundation
 package struct SecondStep: Equatable, Sendable {
   static let size = 20
   private static let duration: Int64 = 30_000
+  /// More steps than the clocks of two servers differ by: an hour.
+  static let farAhead: Int64 = 120
 
   let secret: [UInt8]
 

@@ -43,6 +43,9 @@ extension ReceivedRequest {
     return nil
   }
 
+  /// Writes to the log that a sign-in was refused, for programs that shut addresses out.
+  package func logRefusedSignIn() { service.reports.security.refusedAdministrator(at: client) }
+
   /// Writes an unexpected error to the log.
   package func logFailure(_ message: String, _ error: any Error, path: String) {
     service.reports.failures.write("\(message)", error, ["path": "\(path)"])

@@ -66,8 +66,7 @@ enum AdminSessionCalls {
     }
     routes.respond(.post, "session", open: true) { call in
       let given = try await call.body(Credentials.self)
-      let signIn = try await call.madang.signIn(
-        administrator: given.name, password: given.password, code: given.code, from: call.address)
+      let signIn = try await signIn(given, call)
       try await endFormer(call)
       return try call.answer(
         AdminSessionDescription(signIn.session, token: signIn.token, of: call), newToken: signIn.token)
@@ -75,6 +74,16 @@ enum AdminSessionCalls {
     routes.respond(.delete, "session") { call in
       try await call.madang.signOut(try call.signedIn)
       return call.answerWithoutToken()
+    }
+  }
+
+  private static func signIn(_ given: Credentials, _ call: AdminCall) async throws -> AdministratorSignIn {
+    do {
+      return try await call.madang.signIn(
+        administrator: given.name, password: given.password, code: given.code, from: call.address)
+    } catch let refusal as AdministratorRefusal {
+      call.received.logRefusedSignIn()
+      throw refusal
     }
   }
 
