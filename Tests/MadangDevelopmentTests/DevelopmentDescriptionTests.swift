@@ -88,6 +88,8 @@ struct DevelopmentDescriptionTests {
     try await WorldCallsTests.run { dev in
       let answer = try await dev.call(.GET, "/_dev/openapi.json")
       #expect(answer.status == 200 && answer.body.hasPrefix("{"))
+      #expect(
+        answer.headers["X-Content-Type-Options"] == ["nosniff"] && answer.headers["Cache-Control"] == ["no-store"])
       let made = try await dev.call(.POST, "/_dev/worlds")
       let world = Caller(url: try #require(try made.object["url"] as? String))
       #expect(try await world.call(.GET, "/_dev/openapi.json").body == answer.body)

@@ -9,6 +9,8 @@ struct ScriptMistakeTests {
     arguments: [
       ("{name: a}", "line 1: do: a list of 1 to 100 steps"),
       ("name: a/b\ndo: []", "line 1: name: must have 1 to 100"),
+      ("name: .\ndo: [{wait: 1s}]", "line 1: name: must have 1 to 100"),
+      ("{name: '..', do: [{wait: 1s}]}", "without /, and not be . or .."),
       ("name: a\ndo: [{as: x, post: y}]", "line 2: in: is missing; write a place like Weekend/ios"),
       ("name: a\ndo: [{post: y, in: W}]", "line 2: as: the person who does this step"),
       ("name: a\ndo: [{as: x, post: y, leave: W}]", "line 2: a step is one of"),

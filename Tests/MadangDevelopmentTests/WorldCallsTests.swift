@@ -58,6 +58,7 @@ struct WorldCallsTests {
       #expect(try await world.call(.GET, "/_dev/world").body == made.body)
       let mina = try await world.signedIn("mina@example.com")
       #expect(try await world.call(.POST, "/_dev/snapshots", #"{"name":"signed in"}"#).body == #"["signed in"]"#)
+      #expect(try await world.call(.POST, "/_dev/snapshots", #"{"name":".."}"#).status == 400)
       #expect(try await mina.call(.POST, "workspaces", #"{"name":"More","description":""}"#).status == 200)
       #expect(try await mina.call(.GET, "workspaces").list.count == 3)
       #expect(try await dev.call(.POST, "/_dev/worlds/w1/snapshots/signed%20in/restore").status == 200)
@@ -199,6 +200,7 @@ struct WorldCallsTests {
       ("/_dev/worlds", #"{"port":"80"}"#, "port: must be a whole number"),
       ("/_dev/worlds", #"{"port":1.5}"#, "port: is not whole"),
       ("/_dev/worlds", #"{"name":5}"#, "name: must be text"),
+      ("/_dev/worlds", #"{"name":".."}"#, "name: clients take '..' out of paths; choose another name"),
       ("/_dev/scripts", String(repeating: "[", count: 600), "scripts: line 2: column 1: neither YAML nor JSON"),
       ("/_dev/worlds/w9/reset", "{}", "there is no world 'w9'"),
       ("/_dev/clock", #"{"advance":-1}"#, "advance: seconds"),

@@ -46,8 +46,11 @@ struct ScriptReader {
     mentions = []
     let fields = try YAMLFields(
       node, "a script", ["name", "when", "as", "after", "rate", "for", "times", "start", "do"])
-    guard let name = try fields.text("name"), (1...100).contains(name.count), !name.contains("/") else {
-      throw SeedError(fields.line("name"), "name: must have 1 to 100 characters without /")
+    // Clients take . and .. out of paths.
+    guard let name = try fields.text("name"), (1...100).contains(name.count), !name.contains("/"),
+      ![".", ".."].contains(name)
+    else {
+      throw SeedError(fields.line("name"), "name: must have 1 to 100 characters without /, and not be . or ..")
     }
     var script = Script(name: name)
     script.cast = try cast(fields)

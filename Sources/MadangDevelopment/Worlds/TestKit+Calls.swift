@@ -81,8 +81,6 @@ private struct Discarding: ResponseBodyWriter {
 extension Response {
   /// The OpenAPI document of development calls.
   fileprivate static var document: Response {
-    let bytes = ByteBuffer(bytes: OpenAPIDocuments.development)
-    return Response(
-      status: .ok, headers: [.contentType: "application/json; charset=utf-8"], body: .init(byteBuffer: bytes))
+    .json(ByteBuffer(bytes: OpenAPIDocuments.development))
   }
 }

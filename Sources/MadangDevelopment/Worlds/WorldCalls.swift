@@ -129,6 +129,9 @@ private enum GivenName {
     guard name.utf8.count <= maxSize, name.isCheapToCompare, (1...100).contains(name.count) else {
       throw WorldError("name: 1 to 100 characters, \(maxSize) bytes at most, and few combining marks on a letter")
     }
+    guard ![".", ".."].contains(name) else {
+      throw WorldError("name: clients take '\(name)' out of paths; choose another name")
+    }
   }
 }
 
