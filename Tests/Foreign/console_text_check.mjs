@@ -1,5 +1,5 @@
-// Commands, tests and rows that the console at /_dev/ makes of hostile requests: any page in a browser can send them, and their texts end up in commands and
-// tests that a developer copies. Python and a shell read these; a text must come back as it was sent, and never as code.
+// Commands, tests and rows that the console at /_dev/ makes of hostile requests. Any page in a browser can send them, and a developer
+// copies their texts as commands and tests. Python and a shell read these: a text must come back as it was sent, and never as code.
 // usage: node console_text_check.mjs
 
 import assert from "node:assert/strict";

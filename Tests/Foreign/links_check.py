@@ -165,6 +165,28 @@ def check_invitation(stage):
     page.wait_for_selector("input[name=nickname]")
 
 
+def check_foreign_forms(stage):
+    """Where browsers send no Sec-Fetch-Site, a page's own form works, and a form of another site does not."""
+    home = f"http://madang.test:{urllib.parse.urlsplit(stage.base).port}"
+    page = stage.page("en-US")
+    sent = []
+    page.on("request", lambda request: sent.append(request.all_headers()) if request.method == "POST" else None)
+    page.goto(home + "/password")
+    page.fill("[name=email]", "mina@example.com")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Look into your mails")).to_be_visible()
+    for policy in "no-referrer", "unsafe-url":
+        form = f"""<meta name="referrer" content="{policy}"><form method="post" action="{home}/password">
+            <input name="email" value="mina@example.com"></form><script>document.forms[0].submit()</script>"""
+        page.route("http://evil.test/", lambda route: route.fulfill(body=form, content_type="text/html"))
+        page.goto("http://evil.test/", wait_until="commit")
+        page.wait_for_url(home + "/password")
+        expect(page.get_by_role("heading")).to_have_text("Please open the page itself")
+        page.unroute("http://evil.test/")
+    assert [one.get("origin") for one in sent] == [home, "null", "http://evil.test"], sent
+    assert not any("sec-fetch-site" in one for one in sent), sent
+
+
 def check_looks(stage):
     """No page and no mail violates a rule of axe or is wider than its window."""
     stage.sign_up("looks@example.com")
@@ -196,7 +218,7 @@ def check_looks(stage):
         page.context.close()
 
 
-CHECKS = check_password, check_without_scripts, check_confirmation, check_invitation, check_looks
+CHECKS = check_password, check_without_scripts, check_confirmation, check_invitation, check_foreign_forms, check_looks
 
 
 @contextlib.contextmanager
@@ -221,7 +243,9 @@ def main():
     chromium = next(filter(None, map(shutil.which, PROGRAMS)), None) or sys.exit("needs a Chromium")
     failed = 0
     with server(options.madang) as (base, data), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium, args=[
+            "--no-sandbox", "--host-resolver-rules=MAP *.test 127.0.0.1",
+            "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,HttpsUpgrades"])
         stage = Stage(options, base, data, browser)
         for check in CHECKS:
             try:

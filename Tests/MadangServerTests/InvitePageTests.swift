@@ -27,7 +27,7 @@ struct InvitePageTests {
       let page = try await world.call(.GET, "/invite/\(code)", key: nil)
       #expect(page.status == 200 && Self.text(page).contains("<form method=\"post\">"))
       #expect(!Self.text(page).contains("<script") && !Self.text(page).contains(code))
-      #expect(page.headers["Referrer-Policy"] == ["no-referrer"] && page.headers["Cache-Control"] == ["no-store"])
+      #expect(page.headers["Referrer-Policy"] == ["strict-origin"] && page.headers["Cache-Control"] == ["no-store"])
       #expect(page.headers["Content-Security-Policy"].first?.contains("frame-ancestors 'none'") == true)
 
       #expect(try await RegistrationTests.join(world, "mina@example.com").code == "E11")

@@ -106,9 +106,12 @@ struct PasswordPageTests {
 
       // Programs that look at mails follow links.
       for _ in 0..<3 {
+        let head = try await world.call(.HEAD, "/password/\(code)", key: nil)
+        #expect(head.status == 200 && head.body.isEmpty && head.headers["Cache-Control"] == ["no-store"])
+        #expect(try await world.call(.HEAD, "/password", key: nil).status == 200)
         let page = try await world.call(.GET, "/password/\(code)", key: nil)
         #expect(page.status == 200 && Self.text(page).contains("name=\"password\"") && !Self.text(page).contains(code))
-        #expect(page.headers["Referrer-Policy"] == ["no-referrer"] && page.headers["Cache-Control"] == ["no-store"])
+        #expect(page.headers["Referrer-Policy"] == ["strict-origin"] && page.headers["Cache-Control"] == ["no-store"])
       }
       let weak = try await Self.choose(world, code, "short")
       #expect(weak.status == 400 && Self.text(weak).contains("name=\"password\""))

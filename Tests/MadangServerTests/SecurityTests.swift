@@ -290,7 +290,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("pages load nothing, run only their own script, and are neither framed, cached nor sent as referrer")
+  @Test("pages load nothing, run only their own script, and are neither framed, cached nor named to others")
   func pages() async throws {
     let settings = World.settings(\.publicURL, "https://chat.example.com")
     try await World.run(.sqlite, settings: settings) { (world) async throws in
@@ -301,7 +301,7 @@ struct SecurityTests {
         #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "\(path)")
         #expect(!policy.contains("unsafe") && !policy.contains("script-src 'self'"), "\(path)")
         #expect(!policy.contains("script-src") && !String(decoding: page.body, as: UTF8.self).contains("<script"))
-        #expect(page.headers["Referrer-Policy"] == ["no-referrer"] && page.headers["Cache-Control"] == ["no-store"])
+        #expect(page.headers["Referrer-Policy"] == ["strict-origin"] && page.headers["Cache-Control"] == ["no-store"])
         #expect(page.headers["X-Content-Type-Options"] == ["nosniff"], "\(path)")
       }
       let form = try await world.call(.GET, "/password", key: nil)

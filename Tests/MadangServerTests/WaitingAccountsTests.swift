@@ -129,7 +129,7 @@ struct WaitingAccountsTests {
       for _ in 0..<2 {
         let page = try await world.call(.GET, "/confirm/\(codes[0])", key: nil)
         #expect(page.status == 200 && String(decoding: page.body, as: UTF8.self).contains("<form method=\"post\">"))
-        #expect(page.headers["Cache-Control"] == ["no-store"] && page.headers["Referrer-Policy"] == ["no-referrer"])
+        #expect(page.headers["Cache-Control"] == ["no-store"] && page.headers["Referrer-Policy"] == ["strict-origin"])
       }
       let results = try await withThrowingTaskGroup(of: Int.self) { group in
         for _ in 0..<4 { for code in codes { group.addTask { try await Self.confirm(world, code) } } }
@@ -197,7 +197,9 @@ struct WaitingAccountsTests {
       #expect(joined.status == 200)
       let code = try #require(try await Self.codes(world, "mina@example.com", count: 1).first)
       let page = String(decoding: try await world.call(.GET, "/confirm/\(code)", key: nil).body, as: UTF8.self)
-      #expect(page.contains("“&lt;b&gt;Mina&lt;/b&gt; &amp; &quot;co&quot;”") && page.contains("href=\"/password\""))
+      #expect(
+        page.contains("“\u{2068}&lt;b&gt;Mina&lt;/b&gt; &amp; &quot;co&quot;\u{2069}”")
+          && page.contains("href=\"/password\""))
       let time = WireDate.string(world.clock.now).prefix(16).replacing("T", with: " ")
       #expect(page.contains("\(time) UTC") && page.contains("type=\"password\""))
 
@@ -302,6 +304,38 @@ struct WaitingAccountsTests {
       let own = try await world.call(
         .POST, "/confirm/\(code)", key: nil, headers: [("Sec-Fetch-Site", "same-origin")], Self.form(World.password))
       #expect(own.status == 200)
+    }
+  }
+
+  @Test(
+    "where browsers send no Sec-Fetch-Site, a form from another origin, or without one, is refused",
+    arguments: ["http://evil.test", "null", "http://127.0.0.1:1", "https://chat.example.com.evil.test"])
+  func foreignOrigin(_ origin: String) async throws {
+    try await World.run(.sqlite, settings: Self.settings()) { (world) async throws in
+      func status(_ path: String, _ headers: [(String, String)]) async throws -> Int {
+        try await world.call(.POST, path, key: nil, headers: headers, .form("email=mina%40example.com")).status
+      }
+      for path in ["/confirm", "/password", "/password/0123", "/invite/0123"] {
+        #expect(try await status(path, [("Origin", origin)]) == 403, "\(path)")
+      }
+      for own in [world.url, "https://chat.example.com"] {
+        #expect(try await status("/password", [("Origin", own)]) == 200, "\(own)")
+      }
+      // A browser that hides origins from its own server too.
+      #expect(try await status("/password", [("Origin", "null"), ("Sec-Fetch-Site", "same-origin")]) == 200)
+    }
+  }
+
+  @Test("a nickname on the page of a link stays on its line, and turns no text around it")
+  func turningNickname() async throws {
+    try await World.run(.sqlite, settings: Self.settings()) { (world) async throws in
+      let fields: JSON = [
+        "email": "mina@example.com", "password": .text(World.password), "nickname": "\u{202e}Mi\u{2069}\u{2028}na<b>",
+      ]
+      #expect(try await world.call(.POST, "users/join", .json(fields)).status == 200)
+      let code = try #require(try await Self.codes(world, "mina@example.com", count: 1).first)
+      let page = try await world.call(.GET, "/confirm/\(code)", key: nil)
+      #expect(String(decoding: page.body, as: UTF8.self).contains("“\u{2068}Mi na&lt;b&gt;\u{2069}”"))
     }
   }
 

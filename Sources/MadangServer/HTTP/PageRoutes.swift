@@ -76,7 +76,7 @@ struct PageTroubles: Sendable {
 extension RouteTable<OpenRoute> {
   typealias PageHandler = @Sendable (PageVisit) async throws -> Response
 
-  /// Adds a page with a form. GET shows the form and changes nothing: programs that check mails follow links.
+  /// Adds a page with a form. GET and HEAD show the form and change nothing: programs that check mails follow links.
   /// - Parameters:
   ///   - check: Throws if the link leads nowhere. Asked before the form is shown.
   ///   - submit: Answers POST, with what was typed.
@@ -85,7 +85,7 @@ extension RouteTable<OpenRoute> {
     check: @escaping @Sendable (PageVisit) async throws -> Void = { _ in }, submit: @escaping PageHandler
   ) {
     add(
-      ["GET", "POST"], MadangAPI.Route.segments(of: template),
+      ["GET", "HEAD", "POST"], MadangAPI.Route.segments(of: template),
       OpenRoute(kind: .page) { received, parameters in
         guard received.service.has(page) else { return nil }
         let visit = PageVisit(received, code: parameters["code"] ?? "")
@@ -127,7 +127,7 @@ extension PageVisit {
   ///
   /// Calls count for the limit of their address. A form that a page of another site sends is refused.
   fileprivate func answer(_ troubles: PageTroubles, _ body: () async throws -> Response) async -> Response {
-    guard received.request.method == .get || !received.request.isFromAnotherSite else {
+    guard received.request.method != .post || isOfOwnForm else {
       return answer(.forbidden, notice(words.foreign, again))
     }
     do {
@@ -152,6 +152,10 @@ extension PageVisit {
       return answer(.serviceUnavailable, notice(words.failed, again))
     }
   }
+
+  /// Whether a form can be of a page of this server. Browsers send `Sec-Fetch-Site` to trustworthy addresses only, not to
+  /// `http://madang.home`: there the origin decides.
+  private var isOfOwnForm: Bool { received.request.headers[.secFetchSite] == "same-origin" || received.isOfOwnPage }
 
   /// The response to a change in read-only mode.
   fileprivate var readOnly: Response { answer(.serviceUnavailable, notice(words.readOnly, again)) }

@@ -35,8 +35,8 @@ struct PageFrame: Sendable {
       headers: [
         .contentType: "text/html; charset=utf-8", .contentLanguage: language.rawValue, .cacheControl: "no-store",
         .xContentTypeOptions: "nosniff", .contentSecurityPolicy: card.hasScript ? policyWithScript : policy,
-        // The address of the page may be a secret.
-        .referrerPolicy: "no-referrer",
+        // The address of the page may be a secret. With no-referrer its form would have no origin either.
+        .referrerPolicy: "strict-origin",
       ], body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
   }
 

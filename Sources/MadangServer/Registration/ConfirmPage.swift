@@ -32,7 +32,7 @@ enum ConfirmPage {
     let time = WireDate.string(account.createdAt).prefix(16).replacing("T", with: " ")
     var card = visit.notice(
       visit.words.confirm, visit.way(visit.words.toPassword, to: .password), note: visit.words.confirmOther)
-    card.facts = [visit.words.made.filled(["time": String(time), "nickname": account.nickname])]
+    card.facts = [visit.words.made.filled(["time": String(time), "nickname": account.nickname.asName])]
     card.form = (.password, visit.words.doConfirm)
     return card
   }
@@ -56,5 +56,20 @@ enum ConfirmPage {
       card.trouble = visit.words.wrongPassword
       return visit.answer(.forbidden, card)
     }
+  }
+}
+
+extension String {
+  /// As a name within a sentence: on one line, and without effect on the direction of the text around it, as `<bdi>` in HTML.
+  fileprivate var asName: String {
+    let scalars = unicodeScalars.compactMap { scalar -> Unicode.Scalar? in
+      switch scalar.value {
+      // Marks, embeddings, overrides and isolates of a direction.
+      case 0x061c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: nil
+      case _ where scalar.properties.isWhitespace || scalar.properties.generalCategory == .control: " "
+      default: scalar
+      }
+    }
+    return "\u{2068}" + String(String.UnicodeScalarView(scalars)) + "\u{2069}"
   }
 }
