@@ -91,6 +91,7 @@ function hostile() {
       [entry({ path: `/v1/${text.replaceAll("/", "-")}` }, { body: text }), "", text],
       [entry({ method: "GET" }, { headers: [{ name: "X-Text", value: text }, { name: "content-type", value: text }] }), "", text],
       [entry({}, { headers: [{ name: "constructor", value: "***" }], parts: [{ name: "content", text }] }), "", text],
+      [entry({ account: `${text}@x` }, { headers: [{ name: "Authorization", value: "***" }], body: text }), "", text],
     );
   }
   for (const [fileName] of FILES) found.push([entry({}, { parts: [{ name: "image", fileName, size: 9 }] }), "", fileName]);
@@ -137,12 +138,14 @@ function pytestIsData(cases) {
 function curlIsData(cases) {
   for (const locale of ["C", "C.UTF-8"]) {
     const lines = cases.map(({ request }) => curl(request, "http://h"));
-    const script = `curl() { printf '%s\\0' "$@"; printf '\\1\\0'; }\nSECRET=s\n${lines.join("\n")}\n`;
+    const programs = `exec 3>&1; curl() { printf '%s\\0' "$@" >&3; printf '\\1\\0' >&3; }; sed() { cat >/dev/null; printf token; }`;
+    const script = `${programs}\nSECRET=s\n${lines.join("\n")}\n`;
     const got = run("bash", ["-c", script], "", { LC_ALL: locale }).split("\u0001\0");
     for (const [at, { request, text }] of cases.entries()) {
-      const words = got[at].split("\0");
+      if (request.account) assert.ok(got.shift().includes(JSON.stringify({ email: request.account, password: "Passw0rd!" })));
+      const words = got.shift().split("\0");
       isPlain("curl", lines[at], text);
-      for (const line of lines[at].split("\n")) assert.match(line, /^(curl|  -|#)/, "a pasted line begins another command");
+      for (const line of lines[at].split("\n")) assert.match(line, /^(curl|  -|#|TOKEN=\$\(curl -s '|  \| sed ')/, "a pasted line begins another command");
       const address = `http://h${request.path}${request.query ? `?${request.query}` : ""}`;
       assert.ok(words.includes(address), `curl asks for ${words[0]}, not ${address}`);
       assert.equal(words.includes("-g"), /[[\]{}]/.test(address));
