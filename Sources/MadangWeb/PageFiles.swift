@@ -115,6 +115,7 @@ enum PageFiles {
 
   private static let ofConsole: [String: [UInt8]] = [
     "console-api.js": PackageResources.console_api_js,
+    "console-around.js": PackageResources.console_around_js,
     "console-besides.js": PackageResources.console_besides_js,
     "console-clock.js": PackageResources.console_clock_js,
     "console-contract.js": PackageResources.console_contract_js,

@@ -31,8 +31,7 @@ const { pretty, visible } = await page("console-dom");
 const { matcher } = await page("console-query");
 const { readNames } = await page("console-places");
 const { rowOf } = await page("console-row");
-const { wordsOf } = await page("console-rows");
-const { titleOf } = await page("console-opened");
+const { titleOf, wordsOf } = await page("console-rows");
 const { h } = await page("elements");
 
 /** Runs a program; the answer is what it printed. */

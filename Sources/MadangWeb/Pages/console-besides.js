@@ -9,8 +9,8 @@ const row = (kind, world, at, quote, more) => ({
   world, kind, at, elapsed: 0, person: "", operation: "", outcome: "ok", quiet: false, quote, ...more,
 });
 
-/** A line across the list. */
-export const markRow = (world, at, quote) => row("mark", world, at, quote);
+/** A line across the list. With `isBreak` what was before it has nothing to do with what comes after. */
+export const markRow = (world, at, quote, isBreak) => row("mark", world, at, quote, { isBreak });
 
 /** Mails that came since the console looked first. */
 export const mailRows = {

@@ -41,14 +41,14 @@ export class Following {
     this.#abort = new AbortController();
     this.#older.clear();
     this.worlds = [];
-    this.#set("on");
+    this.state = "on";
     this.choose();
     const { store } = this.#app;
     follow(() => this.worlds, {
       entries: (world, entries) => store.take(world, entries),
       older: (world, count) => this.#older.set(world, count),
       reset: (world, from) => {
-        if (store.forget(world, from)) this.mark(world, t("mark.reset", { world: this.#nameOf(world) }));
+        if (store.forget(world, from)) this.mark(world, t("mark.reset", { world: this.#nameOf(world) }), true);
         this.names();
       },
       state: (state) => this.#set(state),
@@ -71,8 +71,8 @@ export class Following {
   }
 
   /** Adds a line across the list. */
-  mark(world, text) {
-    if (this.worlds.includes(world)) this.#app.store.add([markRow(world, this.#app.now(), text)]);
+  mark(world, text, isBreak = false) {
+    if (this.worlds.includes(world)) this.#app.store.add([markRow(world, this.#app.now(), text, isBreak)]);
   }
 
   /** The console reset a world itself. */

@@ -41,7 +41,7 @@ export function live(app) {
     quick(t("live.all"), "show", "all"),
   ];
   const following = button(t("live.following"), () => (list.following ? list.stay() : list.toEnd()));
-  const clear = button(t("live.clearList"), () => store.clear(true), "quiet-button");
+  const clear = button(t("live.clearList"), () => store.clear(true), "quiet-button.clear-list");
   const nothing = h("div.empty.nothing", { hidden: true });
   const note = liveNote(app);
   const opened = new Opened(app, { close: () => shut(), jump: (row) => open(row), narrow: (text) => ask(text) });

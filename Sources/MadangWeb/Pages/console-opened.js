@@ -4,22 +4,21 @@
  */
 
 import { post } from "./console-api.js";
+import { before, reached, section, socketWords } from "./console-around.js";
 import { ruleOf } from "./console-besides.js";
 import { curl, isSendable, variablesOf } from "./console-curl.js";
 import { block, button, copy, fill, pretty, visible } from "./console-dom.js";
 import { bytes, duration } from "./console-figures.js";
 import { entryOf } from "./console-follow.js";
 import { message, more, statusLine } from "./console-message.js";
-import { personName, placeName } from "./console-places.js";
-import { momentOf, outcomeOf, pathWords, wordsOf } from "./console-rows.js";
+import { personName } from "./console-places.js";
+import { momentOf, titleOf } from "./console-rows.js";
 import { showTest } from "./console-testdialog.js";
 import { why } from "./console-why.js";
 import { writtenBy } from "./console-written.js";
 import { h, toast } from "./elements.js";
 import { hasText, t } from "./words.js";
 
-/** Rows around a request that are searched for its events and pushes. */
-const NEAR = 600;
 const SETTLE = 60;
 
 export class Opened {
@@ -152,59 +151,13 @@ export class Opened {
       section(t("open.request"), block(asked, t("open.request")), more(request), truncated(request)),
       section(t("open.answer"), block(answered, t("open.answer")), more(answer), truncated(answer)),
       section(t("open.written"), h("p.soft", null, writtenBy(row, entry))),
-      this.#reached(row),
-      this.#before(row),
+      reached(row, this.#app.store.rows, (one, words) => this.#jump(one, words)),
+      before(row, this.#app.store.rows, (one, words) => this.#jump(one, words)),
     ];
-  }
-
-  /** Events and notifications that a request caused. */
-  #reached(row) {
-    if (!row.chat) return null;
-    const { rows } = this.#app.store;
-    const at = rows.lastIndexOf(row);
-    const near = rows.slice(Math.max(0, at - NEAR), at + NEAR).filter((one) => one.world === row.world);
-    const events = near.filter((one) => one.kind === "event" && one.chat === row.chat && one.to);
-    const sockets = events.flatMap((one) => one.to.map((to) => [one, to]));
-    const end = row.elapsed + row.ms + 250;
-    const pushes = near.filter((one) =>
-      one.kind === "push" && one.room === row.room && one.quote === row.quote && one.elapsed >= row.elapsed && one.elapsed <= end);
-    if (!sockets.length && !pushes.length) return section(t("open.reached"), h("p.soft", null, t("open.reachedNone")));
-    return section(t("open.reached"), h("ul.plain", null,
-      sockets.slice(0, 50).map(([event, [person, session, transport]]) =>
-        h("li", null, this.#jump(event, person ? personName(person) : session), socketWords(session, transport))),
-      pushes.slice(0, 50).map((push) =>
-        h("li", null, this.#jump(push, personName(push.person)), h("span.soft", null, ` · ${t("row.push")} · ${push.device}`)))));
   }
 
   #jump(row, words) {
     return h("button.link", { type: "button", onclick: () => this.#acts.jump(row) }, words);
-  }
-
-  /** The person's previous requests, and how often the same request was refused. */
-  #before(row) {
-    if (!row.person) return null;
-    const { rows } = this.#app.store;
-    const at = rows.lastIndexOf(row);
-    const own = [];
-    let same = 0;
-    for (let index = at - 1; index >= 0 && index > at - 3000; index--) {
-      const one = rows[index];
-      // What was before a reset has nothing to do with it.
-      if (one.world === row.world && (one.gone || one.kind === "mark") && !row.gone) break;
-      if (one.kind !== "request" || one.person !== row.person || one.quiet || one.world !== row.world) continue;
-      if (own.length < 3) own.push(one);
-      if (row.code && one.code === row.code && one.operation === row.operation && one.path === row.path) same++;
-    }
-    if (!own.length) return null;
-    const review = h("a", { href: `#/${row.world || "~"}/review` }, t("page.review"));
-    return section(t("open.before"),
-      same ? h("p.soft", null, t("open.same", { n: same }), " ", review) : null,
-      h("ul.plain", null,
-        own.map((one) =>
-          h("li", null,
-            h("span.mono.faint", null, `${momentOf(one)} `),
-            this.#jump(one, titleOf(one)),
-            h("span.soft", null, ` · ${outcomeOf(one)}`)))));
   }
 
   #other(row, entry) {
@@ -236,27 +189,7 @@ export class Opened {
   }
 }
 
-const socketWords = (session, transport) => [
-  h("span.soft", null, ` · ${transport} · `),
-  h("span.mono.faint", null, session),
-];
 const socketRow = ([person, session, transport]) =>
   h("li", null, person ? personName(person) : "–", socketWords(session, transport));
 const factName = (name) => (hasText(`fact.${name}`) ? t(`fact.${name}`) : name);
-const section = (title, ...children) => h("section.part", null, h("h3", null, title), ...children);
 const truncated = (part) => (part?.truncated ? h("p.soft", null, t("open.truncated")) : null);
-
-/** The title of a row. */
-export function titleOf(row) {
-  if (row.kind === "request") {
-    const { before, place: name, after } = pathWords(row);
-    const outer = row.room && row.workspace ? ` · ${placeName(row.workspace)}` : "";
-    return row.workspace
-      ? `${row.method} ${row.room ? `#${name}`.replace(/^##/, "#") : name}${after}${outer}`
-      : `${row.method} ${before}`;
-  }
-  if (row.kind === "mark" || row.kind === "fault") return row.quote;
-  if (row.kind === "mail") return visible(row.quote);
-  const it = wordsOf(row);
-  return [it.tag, it.before?.trim(), it.place, it.after?.trim()].filter(Boolean).join(" ");
-}

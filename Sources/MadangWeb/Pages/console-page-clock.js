@@ -3,7 +3,6 @@
  * @module
  */
 
-import { post } from "./console-api.js";
 import { button, field, formOf, input, say, select } from "./console-dom.js";
 import { h } from "./elements.js";
 import { t } from "./words.js";
@@ -17,7 +16,7 @@ export default function page(app) {
   const stop = button("", () => change(app.clock().rate === 0 ? { resume: true } : { freeze: true }), "main");
   const when = input({ type: "datetime-local", step: "1" }, "when");
   const rates = select(RATES.map((one) => [one, one === "0" ? t("scripts.stopped") : t("clock.rateOf", { n: one })]), "1");
-  const change = (body) => app.doing(post(app.world, "clock", body)).then((clock) => clock && app.setClock(clock));
+  const change = (body) => app.changeClock(body);
   let isBegun = false;
   const draw = () => {
     const { now, rate: times } = app.clock();

@@ -78,9 +78,9 @@ export function matcher(text) {
     (all || !row.quiet) && wanted.every((tests) => tests.some((test) => test(row))) && !unwanted.some((test) => test(row));
 }
 
-/** Names before a colon that are no fields. An address such as `http://...` has none. */
+/** Names before a colon that are no fields. An address such as `http://...` and a time such as `12:30` have none. */
 export const unknownFields = (text) =>
-  terms(text).filter(({ field, value }) => field && !Object.hasOwn(TESTS, field) && !value.startsWith("//")).map((one) => one.field);
+  terms(text).filter(({ field, value }) => /^[a-z]/i.test(field ?? "") && !Object.hasOwn(TESTS, field) && !value.startsWith("//")).map((one) => one.field);
 
 /** Whether a query has a term. */
 export const has = (text, field, value) => terms(text).some((one) => !one.not && one.field === field && one.value === value);

@@ -104,6 +104,21 @@ export function pathWords({ workspace, room, rest, path }) {
   return { before: "", place: placeName(workspace), after: tail };
 }
 
+/** The title of a row. */
+export function titleOf(row) {
+  if (row.kind === "request") {
+    const { before, place: name, after } = pathWords(row);
+    const outer = row.room && row.workspace ? ` · ${placeName(row.workspace)}` : "";
+    return row.workspace
+      ? `${row.method} ${row.room ? `#${name}`.replace(/^##/, "#") : name}${after}${outer}`
+      : `${row.method} ${before}`;
+  }
+  if (row.kind === "mark" || row.kind === "fault") return row.quote;
+  if (row.kind === "mail") return visible(row.quote);
+  const it = wordsOf(row);
+  return [it.tag, it.before?.trim(), it.place, it.after?.trim()].filter(Boolean).join(" ");
+}
+
 const WORDS = {
   request: (row, who) => ({
     who: who || (row.operation === "signIn" || row.operation === "signUp" ? visible(row.quote.split("@")[0]) : "–"),

@@ -17,6 +17,8 @@ import { Store } from "./console-store.js";
 import { h, toast } from "./elements.js";
 import { preferredLanguage, t, useLanguage } from "./words.js";
 
+/** Milliseconds that a clock may be off that was just moved here. */
+const OWN = 400;
 const texts = (code) => (code === "ko" ? import("./console.text.ko.js") : import("./console.text.en.js"));
 
 /** The services that pages use. */
@@ -135,14 +137,12 @@ class App {
       return;
     }
     const turn = (this.#page = { mark });
+    const file = await PAGES[name]().catch(() => null);
+    if (this.#page !== turn) return;
     try {
-      const made = (await PAGES[name]()).default;
-      if (this.#page !== turn) return;
-      this.#show(made(this, rest), mark);
+      this.#show(file ? file.default(this, rest) : away(this, name), mark);
     } catch (error) {
-      // A file of the page did not come.
-      if (this.#page === turn) this.#show(away(this, name), mark);
-      if (!(error instanceof TypeError)) this.fail(error);
+      this.fail(error);
     }
   }
 
@@ -164,6 +164,7 @@ class App {
     this.#clock.forget();
     showWorlds(where === "*");
     showElapsed(false);
+    this.#frame.state("on");
     this.following.start(whole);
     this.#looks.begin();
   }
@@ -195,7 +196,7 @@ class App {
   async returnTo(world, path, done) {
     if (!await this.doing(post(world, path), () => done)) return;
     if (path === "reset") this.following.wasReset(world);
-    this.following.mark(world, done);
+    this.following.mark(world, done, true);
     if (world === this.world) this.#clock.forget();
     this.readNames();
     this.readWorlds();
@@ -225,8 +226,8 @@ class App {
     const { now } = this.clock();
     return new Date(now ?? Date.now()).toISOString();
   }
-  setClock(answer) {
-    const change = this.#clock.take(answer);
+  setClock(answer, late) {
+    const change = this.#clock.take(answer, late);
     if (showElapsed(answer.rate === 0)) this.#live.list.refresh();
     this.#tickAll();
     if (!change) return;
@@ -238,7 +239,7 @@ class App {
     this.following.mark(this.world, words.filter(Boolean).join(" · "));
   }
   changeClock(body) {
-    return this.doing(post(this.world, "clock", body)).then((clock) => clock && this.setClock(clock));
+    return this.doing(post(this.world, "clock", body)).then((clock) => clock && this.setClock(clock, OWN));
   }
   #tickAll() {
     if (document.hidden) return;
