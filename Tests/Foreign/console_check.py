@@ -301,7 +301,7 @@ def place(stage):
     Wire(made["url"]).many(80)
     page.goto(f"{stage.base}/_dev/#/{made['id']}/live")
     timeline = page.locator("console-list")
-    expect(stage.rows.last).to_be_visible()
+    expect(timeline.locator("[aria-posinset='80']")).to_be_in_viewport()
     timeline.hover()
     page.mouse.wheel(0, -1200)
     expect(page.get_by_role("button", name="Following")).to_have_attribute("aria-pressed", "false")

@@ -170,6 +170,7 @@ export function live(app) {
     dropped = 0;
     hide();
     list.current = null;
+    list.toEnd();
     again();
   });
   onNames(() => {
