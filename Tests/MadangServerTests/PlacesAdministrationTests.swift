@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Administration of workspaces, files, mails and backups", .timeLimit(.minutes(3)))
 struct PlacesAdministrationTests {
-  private static let builders = "Weekend Builders"
+  private static let builders: WorkspaceName = "Weekend Builders"
 
   private func code(_ body: () async throws -> Void) async -> Failure.Code? {
     do { try await body() } catch let failure as Failure { return failure.code } catch { Issue.record(error) }
@@ -40,7 +40,7 @@ struct PlacesAdministrationTests {
       #expect(try await Self.newestChange(world) > changes)
       let entry = try #require(try await administration.audit(AuditQuestion()).last)
       #expect(entry.kind == "memberAdded" && entry.subject == yard.c.email && entry.account == 3)
-      #expect(entry.detail.texts == ["workspace": Self.builders])
+      #expect(entry.detail.texts == ["workspace": Self.builders.text])
 
       let first = try await administration.members(of: Self.builders, limit: 2)
       #expect(first.elements.map(\.email) == [yard.a.email, yard.b.email] && first.next == 2)
@@ -62,12 +62,12 @@ struct PlacesAdministrationTests {
     try await World.run(engine) { world in
       let administration = RunningAdministrationTests.administration(world)
       let yard = try await world.courtyard()
-      func add(_ email: String, to workspace: String = Self.builders) async -> Failure.Code? {
+      func add(_ email: String, to workspace: WorkspaceName = Self.builders) async -> Failure.Code? {
         await code { _ = try await administration.addMember(email, to: workspace) }
       }
       #expect(await add(yard.b.email) == .duplicate)
       #expect(await add(yard.a.email) == .duplicate)
-      #expect(await add("unknown@example.com") == .noSuchInvitee)
+      #expect(await add("unknown@example.com") == .noSuchUser)
       #expect(await add(yard.c.email, to: "unknown") == .notFound)
       _ = try await administration.setQuota(of: Self.builders, channels: nil, members: 2, fileBytes: nil)
       #expect(await add(yard.c.email) == .quotaReached)
@@ -75,7 +75,7 @@ struct PlacesAdministrationTests {
       _ = try await world.server.madang.database.write {
         try $0.execute("UPDATE users SET pending_at = 5 WHERE id = 3")
       }
-      #expect(await add(yard.c.email) == .noSuchInvitee)
+      #expect(await add(yard.c.email) == .limited)
       #expect(try await administration.audit(AuditQuestion()).allSatisfy { $0.kind != "memberAdded" })
     }
   }
@@ -95,16 +95,16 @@ struct PlacesAdministrationTests {
       _ = try await administration.setHold(false, of: Self.builders)
       let changes = try await Self.newestChange(world)
       let deleted = try await administration.deleteWorkspace(Self.builders)
-      #expect(deleted.name == Self.builders && deleted.chats == 1)
+      #expect(deleted.name == Self.builders.text && deleted.chats == 1)
       #expect(try await yard.a.code(.GET, yard.w) == "E13")
       #expect(try await yard.b.code(.GET, channel) == "E13")
       #expect(try await Self.newestChange(world) > changes)
       #expect(await code { _ = try await administration.deleteWorkspace(Self.builders) } == .notFound)
       let entry = try #require(try await administration.audit(AuditQuestion()).last)
-      #expect(entry.kind == "workspaceDeleted" && entry.subject == Self.builders)
+      #expect(entry.kind == "workspaceDeleted" && entry.subject == Self.builders.text)
       #expect(entry.detail.texts["members"] == "2" && entry.detail.texts["owner"] == yard.a.email)
       // The name is free again, and the rows go in the background.
-      _ = try await yard.b.workspace(Self.builders)
+      _ = try await yard.b.workspace(Self.builders.text)
       #expect(try await administration.workspaces(limit: 9).total == 1)
     }
   }

@@ -24,7 +24,7 @@ struct RunningAdministrationTests {
       let channel = try await yard.a.channel("ios", in: yard.w)
       let chat = try await yard.a.say("spam", in: channel)
       let administration = Self.administration(world)
-      let (email, place) = (yard.b.email, "Weekend Builders")
+      let (email, place) = (yard.b.email, WorkspaceName("Weekend Builders"))
       _ = try await administration.giveCoins(5, to: email, note: "thanks")
       _ = try await administration.resetPassword(of: email, to: "N3w-word!")
       _ = try await administration.disable(email)

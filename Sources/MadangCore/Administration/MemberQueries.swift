@@ -14,10 +14,13 @@ extension Transaction {
     let text = name.text
     let isThere: SQL = orDeleted ? "1 = 1" : "w.deleted_at IS NULL"
     guard !text.hasNUL else { throw Failure(.notFound, "no workspace has this name") }
+    let isNamed: SQL =
+      if let number = name.number { "w.id = \(number)" } else {
+        "(w.id = \(Int64(text) ?? 0) OR w.uuid = \(text.lowercased()) OR w.name = \(text))"
+      }
     let found = try all(
       """
-      SELECT \(sql: Workspace.columns) FROM workspaces w
-      WHERE \(sql: isThere) AND (w.id = \(Int64(text) ?? 0) OR w.uuid = \(text.lowercased()) OR w.name = \(text))
+      SELECT \(sql: Workspace.columns) FROM workspaces w WHERE \(sql: isThere) AND \(sql: isNamed)
       ORDER BY w.id LIMIT 2
       """, Workspace.init)
     guard let workspace = found.first else {

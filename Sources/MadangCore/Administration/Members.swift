@@ -1,13 +1,14 @@
 import Storage
 
 extension Madang {
-  /// Adds an account to a workspace and its default channel, as if the owner had invited it. Throws `.notFound`, `.noSuchInvitee` (also if
-  /// the account waits for its confirmation or approval), `.duplicate`, `.quotaReached`, in this order.
+  /// Adds an account to a workspace and its default channel, as if the owner had invited it. Throws `.notFound`, `.noSuchUser`,
+  /// `.limited` (if the account waits for its confirmation or approval), `.duplicate`, `.quotaReached`, in this order.
   package func addMember(
     email: String, to name: WorkspaceName, by administrator: Administrator
   ) async throws -> WorkspaceRecord {
     try await database.write { [self, now = clock.now] transaction in
       let workspace = try transaction.lockedWorkspace(name)
+      try requireUnlimited(try transaction.userID(email: email), in: transaction)
       let person = try add(email: email, to: workspace, now: now, in: transaction)
       try audit(
         AuditEntry(

@@ -46,9 +46,9 @@ extension Madang {
     }
   }
 
-  /// The usage of a workspace; adds up the bytes of all its files. Throws `.notFound`.
+  /// The usage of a workspace, deleted or not; adds up the bytes of all its files. Throws `.notFound`.
   package func usage(of name: WorkspaceName) async throws -> WorkspaceUsage {
-    try await database.read { try $0.usage(of: try $0.workspace(name)) }
+    try await database.read { try $0.usage(of: try $0.workspace(name, orDeleted: true)) }
   }
 
   /// Throws `.quotaReached` if an account owns as many workspaces as allowed. Locks its row until COMMIT, so that workspaces are created

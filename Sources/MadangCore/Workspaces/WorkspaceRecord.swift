@@ -1,9 +1,15 @@
-/// The words by which an operator names a workspace.
-package struct WorkspaceName: Sendable {
+/// How an administrator names a workspace.
+public struct WorkspaceName: Sendable, ExpressibleByStringLiteral {
   package let text: String
+  /// Nil if the text may also be an id or a name.
+  let number: Int64?
 
   /// - Parameter text: The workspace's number, id or name.
-  package init(_ text: String) { self.text = text }
+  public init(_ text: String) { (self.text, number) = (text, nil) }
+
+  public init(stringLiteral text: String) { self.init(text) }
+
+  package init(number: Int64) { (text, self.number) = ("\(number)", number) }
 }
 
 /// A workspace as an administrator sees it.

@@ -67,11 +67,10 @@ extension Madang {
 
   /// Adds the account with this address to a locked workspace. Throws `.noSuchInvitee`, `.duplicate`, `.quotaReached`, in this order.
   func add(email: String, to workspace: Workspace, now: Int64, in transaction: Transaction) throws -> Person {
-    guard let person = try transaction.lockedPersonByEmail(email) else {
-      throw Failure(.noSuchInvitee, "no account has the address \(email)")
-    }
-    guard try limit(of: person.id.number, in: transaction) == nil else {
-      throw Failure(.noSuchInvitee, "the account \(email) waits for its confirmation or approval")
+    guard let person = try transaction.lockedPersonByEmail(email),
+      try limit(of: person.id.number, in: transaction) == nil
+    else {
+      throw Failure(.noSuchInvitee, "no account has this e-mail")
     }
     guard try transaction.insertWorkspaceMember(person.id.number, workspace: workspace.id.number, now: now) else {
       throw Failure(.duplicate, "\(person.email) is a member already")

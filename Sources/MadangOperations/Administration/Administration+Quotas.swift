@@ -2,17 +2,37 @@ import MadangCore
 
 extension Administration {
   /// The usage and quotas of a workspace.
-  public func quota(of workspace: String) async throws -> QuotaSummary {
-    QuotaSummary(try await madang.usage(of: WorkspaceName(workspace)), madang.settings)
+  public func quota(of workspace: WorkspaceName) async throws -> QuotaSummary {
+    QuotaSummary(try await madang.usage(of: workspace), madang.settings)
   }
 
   /// Sets the quotas of a workspace: 0 for any number, nil for the settings' quota.
-  public func setQuota(of workspace: String, channels: Int?, members: Int?, fileBytes: Int?) async throws
+  public func setQuota(of workspace: WorkspaceName, channels: Int?, members: Int?, fileBytes: Int?) async throws
     -> QuotaSummary
   {
     let quota = WorkspaceQuota(channels: channels, members: members, fileBytes: fileBytes)
     return QuotaSummary(
-      try await madang.setQuota(quota, of: WorkspaceName(workspace), by: administrator), madang.settings)
+      try await madang.setQuota(quota, of: workspace, by: administrator), madang.settings)
+  }
+}
+
+/// What applies to workspaces without values of their own.
+public struct WorkspaceDefaults: Encodable, Sendable {
+  /// 0 for any number, as the others.
+  public let channels: Int
+  public let members: Int
+  public let fileBytes: Int
+  /// 0 for ever, as the other.
+  public let chatDays: Int
+  public let fileDays: Int
+}
+
+extension Administration {
+  public var workspaceDefaults: WorkspaceDefaults {
+    let settings = madang.settings
+    return WorkspaceDefaults(
+      channels: settings.quotas.channels, members: settings.quotas.members, fileBytes: settings.quotas.files,
+      chatDays: settings.retention.chatDays, fileDays: settings.retention.fileDays)
   }
 }
 

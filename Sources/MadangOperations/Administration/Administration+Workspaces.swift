@@ -6,56 +6,56 @@ import MadangCore
 extension Administration {
   /// Members of a workspace, in the order of their accounts' numbers.
   /// - Parameter number: Only members after this account; nil for the first page.
-  public func members(of workspace: String, after number: Int64? = nil, limit: Int) async throws -> SearchedPage<
+  public func members(of workspace: WorkspaceName, after number: Int64? = nil, limit: Int) async throws -> SearchedPage<
     MemberSummary
   > {
     SearchedPage(
-      try await madang.members(of: WorkspaceName(workspace), after: number, limit: limit), MemberSummary.init)
+      try await madang.members(of: workspace, after: number, limit: limit), MemberSummary.init)
   }
 
   /// Adds an account to a workspace, as if the owner had invited it.
-  public func addMember(_ email: String, to workspace: String) async throws -> WorkspaceSummary {
-    WorkspaceSummary(try await madang.addMember(email: email, to: WorkspaceName(workspace), by: administrator))
+  public func addMember(_ email: String, to workspace: WorkspaceName) async throws -> WorkspaceSummary {
+    WorkspaceSummary(try await madang.addMember(email: email, to: workspace, by: administrator))
   }
 
   /// Deletes a workspace with its channels, chats and files, unless it is on hold. Returns it as it was.
-  public func deleteWorkspace(_ workspace: String) async throws -> WorkspaceSummary {
-    WorkspaceSummary(try await madang.deleteWorkspace(WorkspaceName(workspace), by: administrator))
+  public func deleteWorkspace(_ workspace: WorkspaceName) async throws -> WorkspaceSummary {
+    WorkspaceSummary(try await madang.deleteWorkspace(workspace, by: administrator))
   }
 
   /// Removes an account from a workspace; channels it owns there go to the workspace's owner.
-  public func removeMember(_ email: String, from workspace: String) async throws -> WorkspaceSummary {
-    WorkspaceSummary(try await madang.removeMember(email: email, from: WorkspaceName(workspace), by: administrator))
+  public func removeMember(_ email: String, from workspace: WorkspaceName) async throws -> WorkspaceSummary {
+    WorkspaceSummary(try await madang.removeMember(email: email, from: workspace, by: administrator))
   }
 
   /// Makes a member the owner of a workspace.
-  public func handOver(_ workspace: String, to email: String) async throws -> WorkspaceSummary {
-    WorkspaceSummary(try await madang.handOverWorkspace(WorkspaceName(workspace), toEmail: email, by: administrator))
+  public func handOver(_ workspace: WorkspaceName, to email: String) async throws -> WorkspaceSummary {
+    WorkspaceSummary(try await madang.handOverWorkspace(workspace, toEmail: email, by: administrator))
   }
 
   /// A workspace, also one that was deleted and is on hold.
-  public func workspace(_ workspace: String) async throws -> WorkspaceSummary {
-    WorkspaceSummary(try await madang.workspaceRecord(WorkspaceName(workspace)))
+  public func workspace(_ workspace: WorkspaceName) async throws -> WorkspaceSummary {
+    WorkspaceSummary(try await madang.workspaceRecord(workspace))
   }
 
   /// Sets how many days a workspace keeps chats and files: 0 for ever, nil for the settings' days.
-  public func setRetention(of workspace: String, chats: Int64?, files: Int64?) async throws -> WorkspaceSummary {
+  public func setRetention(of workspace: WorkspaceName, chats: Int64?, files: Int64?) async throws -> WorkspaceSummary {
     WorkspaceSummary(
       try await madang.setRetention(
-        RetentionDays(chats: chats.map(Int.init), files: files.map(Int.init)), of: WorkspaceName(workspace),
+        RetentionDays(chats: chats.map(Int.init), files: files.map(Int.init)), of: workspace,
         by: administrator))
   }
 
   /// Puts a workspace on legal hold, or ends it.
-  public func setHold(_ isHeld: Bool, of workspace: String) async throws -> WorkspaceSummary {
-    WorkspaceSummary(try await madang.setHold(isHeld, of: WorkspaceName(workspace), by: administrator))
+  public func setHold(_ isHeld: Bool, of workspace: WorkspaceName) async throws -> WorkspaceSummary {
+    WorkspaceSummary(try await madang.setHold(isHeld, of: workspace, by: administrator))
   }
 
   /// Matching chats, the newest last. The search is recorded in the audit log.
   public func findChats(_ question: ChatQuestion) async throws -> [FoundChatSummary] {
     var search = ChatSearch()
     search.text = question.text
-    search.workspace = question.workspace.map(WorkspaceName.init)
+    search.workspace = question.workspace.map { WorkspaceName($0) }
     search.author = question.author
     search.since = question.since ?? .min
     search.limit = question.limit

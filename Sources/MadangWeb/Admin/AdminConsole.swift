@@ -17,6 +17,11 @@ struct AdminConsole: Annex {
   static let routes = AdminRoutes { routes in
     AdminSessionCalls.add(to: &routes)
     AdministratorCalls.add(to: &routes)
+    AccountAdminCalls.add(to: &routes)
+    WorkspaceAdminCalls.add(to: &routes)
+    AdmissionAdminCalls.add(to: &routes)
+    ContentAdminCalls.add(to: &routes)
+    RecordAdminCalls.add(to: &routes)
   }
 
   /// Nil if the settings turn it off.

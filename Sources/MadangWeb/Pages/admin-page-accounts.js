@@ -38,7 +38,7 @@ export default async function accounts(app, rest, query) {
   const reload = async () => {
     app.remember(here());
     await list.start();
-    app.count(number(list.total));
+    app.count(list.total);
   };
 
   const change = (account) => { list.change((one) => (one.number === account.number ? { ...one, ...account } : one)); };
@@ -73,7 +73,7 @@ export default async function accounts(app, rest, query) {
   if (first) await tryOpen(first);
 
   return {
-    node: split, count: number(list.total),
+    node: split, count: list.total,
     async update([number = ""], values) {
       if ((values.get("find") ?? "") !== find || (values.get("state") ?? "all") !== state) return app.again();
       if (number !== opened) await tryOpen(number);

@@ -3,7 +3,7 @@
 import { get, post, remove } from "./admin-calls.js";
 import { ask, button, empty, named, paged, pill, sure, table } from "./admin-parts.js";
 import { bar } from "./admin-graph.js";
-import { number, when } from "./admin-words.js";
+import { when } from "./admin-words.js";
 import { refused } from "./admin-trouble.js";
 import { h, name, toast } from "./elements.js";
 import { t } from "./words.js";
@@ -42,7 +42,7 @@ export default async function announcements(app) {
     await list.start();
   };
   await list.start();
-  return { node: list.node, count: number(list.total), actions: [button(t("announce.new"), write, "main")],
+  return { node: list.node, count: list.total, actions: [button(t("announce.new"), write, "main")],
     repeat: { every: 5000, act: () => {
       if (!list.items.some((one) => one.waiting && !one.cancelledAt)) return;
       isPoll = true;

@@ -32,7 +32,7 @@ export default async function invitations(app) {
         }, "small.grave", one.email ?? title) : ""];
     })) : empty(t("invitations.empty"), t("invitations.empty.text"))));
 
-  const again = async () => { await list.start(); app.count(number(list.total)); };
+  const again = async () => { await list.start(); app.count(list.total); };
   const daysField = { name: "days", label: t("invitation.days"), type: "number", min: 1, max: 365, value: "14", required: true };
   const mailed = () => formDialog(t("invite.mail"), t("invite.mail.text"), {
     fields: [{ name: "email", label: t("email"), type: "email", required: true, autocomplete: "off" }, daysField], submit: t("invite.do"),
@@ -54,6 +54,6 @@ export default async function invitations(app) {
   await list.start();
   return {
     node: h("div", null, h("div.tools", null, chooser(t("account.state"), ["open", "all"].map((one) => [one, t(`invitations.${one}`)]), state, (value) => { state = value; again(); })), list.node),
-    count: number(list.total), actions: [button(t("invite.code"), coded), button(t("invite.mail"), mailed, "main")],
+    count: list.total, actions: [button(t("invite.code"), coded), button(t("invite.mail"), mailed, "main")],
   };
 }

@@ -24,7 +24,7 @@ export default async function workspaces(app, rest, query) {
       : find ? empty(t("list.nothing"), t("workspaces.nothing.text")) : empty(t("workspaces.empty"), t("workspaces.empty.text"))));
   const side = h("div.side");
   const split = h("div.split", null, h("div.first", null, h("div.tools", null,
-    searchField(t("workspaces.find"), find, async (value) => { find = value; app.remember(here()); await list.start(); app.count(number(list.total)); })), list.node), side);
+    searchField(t("workspaces.find"), find, async (value) => { find = value; app.remember(here()); await list.start(); app.count(list.total); })), list.node), side);
 
   const change = (workspace) => list.change((one) => (one.number === workspace.number ? workspace : one));
   const open = async (number) => {
@@ -59,7 +59,7 @@ export default async function workspaces(app, rest, query) {
   if (first) await tryOpen(first);
 
   return {
-    node: split, count: number(list.total),
+    node: split, count: list.total,
     async update([number = ""], values) {
       if ((values.get("find") ?? "") !== find) return app.again();
       if (number !== opened) await tryOpen(number);

@@ -77,7 +77,8 @@ export function paged(load, draw) {
   const take = (answer, anew) => {
     items = anew ? answer.items : [...items, ...answer.items];
     ({ next } = answer);
-    total = answer.total ?? total;
+    // Later pages do not count; nor does a search of too many rows.
+    if (anew) total = answer.total ?? undefined;
     const focused = document.activeElement === more;
     more.hidden = next === null;
     more.textContent = t("list.more");
@@ -102,7 +103,8 @@ export function paged(load, draw) {
       redraw(place, draw(items));
     },
     get items() { return items; },
-    get total() { return total; },
+    /** How many there are, in words; empty if the server has not counted them. */
+    get total() { return total === undefined ? "" : number(total); },
   };
 }
 

@@ -15,6 +15,6 @@ struct AdminWorkspacesAddMember: AsyncParsableCommand {
   @Argument(help: "The account's address.") var email: String
 
   func run() async throws {
-    try await options.withData { try $1.show(try await $0.addMember(email, to: place.workspace)) }
+    try await options.withData { try $1.show(try await $0.addMember(email, to: place.name)) }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MadangCore
 import MadangOperations
 
 struct AdminWorkspacesCommand: ParsableCommand {
@@ -14,6 +15,8 @@ struct AdminWorkspacesCommand: ParsableCommand {
 /// The workspace that a command acts on.
 struct WorkspaceArgument: ParsableArguments {
   @Argument(help: "The workspace's number, id or name.") var workspace: String
+
+  var name: WorkspaceName { WorkspaceName(workspace) }
 }
 
 extension Output {

@@ -16,6 +16,6 @@ struct AdminWorkspacesDelete: AsyncParsableCommand {
 
   func run() async throws {
     try confirmation.confirm("Delete \(place.workspace) with all its chats and files?")
-    try await options.withData { try $1.show(try await $0.deleteWorkspace(place.workspace)) }
+    try await options.withData { try $1.show(try await $0.deleteWorkspace(place.name)) }
   }
 }

@@ -14,6 +14,6 @@ struct AdminWorkspacesHandOver: AsyncParsableCommand {
 
   func run() async throws {
     try confirmation.confirm("Make \(email) the owner of \(place.workspace)?")
-    try await options.withData { try $1.show(try await $0.handOver(place.workspace, to: email)) }
+    try await options.withData { try $1.show(try await $0.handOver(place.name, to: email)) }
   }
 }

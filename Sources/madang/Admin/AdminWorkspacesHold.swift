@@ -14,6 +14,6 @@ struct AdminWorkspacesHold: AsyncParsableCommand {
   @OptionGroup var place: WorkspaceArgument
 
   func run() async throws {
-    try await options.withData { try $1.show(try await $0.setHold(true, of: place.workspace)) }
+    try await options.withData { try $1.show(try await $0.setHold(true, of: place.name)) }
   }
 }

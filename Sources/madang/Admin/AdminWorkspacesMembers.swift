@@ -12,7 +12,7 @@ struct AdminWorkspacesMembers: AsyncParsableCommand {
 
   func run() async throws {
     try await options.withData { administration, output in
-      let members = try await administration.members(of: place.workspace, after: page.last, limit: page.limit)
+      let members = try await administration.members(of: place.name, after: page.last, limit: page.limit)
       try output.list(
         members.elements,
         [

@@ -26,10 +26,10 @@ struct AdminWorkspacesQuota: AsyncParsableCommand {
 
   func run() async throws {
     try await options.withData { administration, output in
-      let now = try await administration.quota(of: place.workspace)
+      let now = try await administration.quota(of: place.name)
       guard goesByDefault || channels != nil || members != nil || fileBytes != nil else { return try show(now, output) }
       let quota = try await administration.setQuota(
-        of: place.workspace, channels: goesByDefault ? nil : channels ?? now.channels.own,
+        of: place.name, channels: goesByDefault ? nil : channels ?? now.channels.own,
         members: goesByDefault ? nil : members ?? now.members.own,
         fileBytes: goesByDefault ? nil : fileBytes ?? now.fileBytes.own)
       try show(quota, output)

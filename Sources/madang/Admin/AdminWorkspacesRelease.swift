@@ -16,6 +16,6 @@ struct AdminWorkspacesRelease: AsyncParsableCommand {
 
   func run() async throws {
     try confirmation.confirm("End the legal hold of \(place.workspace)?")
-    try await options.withData { try $1.show(try await $0.setHold(false, of: place.workspace)) }
+    try await options.withData { try $1.show(try await $0.setHold(false, of: place.name)) }
   }
 }

@@ -17,6 +17,6 @@ struct AdminWorkspacesRemoveMember: AsyncParsableCommand {
 
   func run() async throws {
     try confirmation.confirm("Remove \(email) from \(place.workspace)?")
-    try await options.withData { try $1.show(try await $0.removeMember(email, from: place.workspace)) }
+    try await options.withData { try $1.show(try await $0.removeMember(email, from: place.name)) }
   }
 }

@@ -28,14 +28,14 @@ struct AdminWorkspacesRetention: AsyncParsableCommand {
 
   func run() async throws {
     try await options.withData { administration, output in
-      let now = try await administration.workspace(place.workspace)
+      let now = try await administration.workspace(place.name)
       guard goesByDefault || chatDays != nil || fileDays != nil else { return try output.show(now) }
       let chats = goesByDefault ? nil : chatDays ?? now.chatDays
       let files = goesByDefault ? nil : fileDays ?? now.fileDays
       try confirmation.confirm(
         "'\(now.name)': keep chats \(chats.kept) (now \(now.chatDays.kept)), files \(files.kept) (now \(now.fileDays.kept))?"
       )
-      try output.show(try await administration.setRetention(of: place.workspace, chats: chats, files: files))
+      try output.show(try await administration.setRetention(of: place.name, chats: chats, files: files))
     }
   }
 }
