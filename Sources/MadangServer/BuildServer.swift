@@ -4,6 +4,7 @@ import MadangCore
 import MadangOperations
 import MadangProviders
 import NIOPosix
+import ServiceLifecycle
 import SocketIOServer
 import Storage
 
@@ -101,7 +102,8 @@ private func makeBackground(
   let pushes = PushQueue(
     madang: madang, sender: outgoing.pushes, settings: settings.push, editions: Edition.all(settings), metrics: metrics)
   let mails = MailQueue(madang: madang, sender: outgoing.mails, settings: settings.mail, metrics: metrics)
-  let sockets = RoomSockets(madang, settings, callers, service.limits, service.reports, service.socketIO)
+  let sockets = RoomSockets(
+    madang, settings, callers, service.limits, service.reports, service.admitted, service.socketIO)
   let housekeeping = Housekeeping(madang, settings, metrics, callers.recent, sockets)
   let rooms = LiveRooms(
     madang, callers, sockets, opened.announcements, after: try await madang.latestChanges(), channel: opened.channel,
@@ -120,9 +122,12 @@ private func makeBackground(
   let alarms = AlarmWatch(
     madang, settings, certificateEnd: { try $0.certificateEnd() }, troubles: metrics.troubles,
     leads: { metrics.now.leads })
-  let background = BackgroundWork(parts: [
-    rooms.dispatcher, housekeeping, pushes, mails, AnnouncementQueue(madang: madang), service.reports.refusals,
-    service.links, alarms, DatabaseFileWatch(madang, settings, mails: outgoing.mails), clockWatch,
-  ])
+  let console: [any ServiceLifecycle.Service] =
+    service.console.map { [SeriesSampler(service: service, series: $0.series), $0.backups, $0.doctor] } ?? []
+  let background = BackgroundWork(
+    parts: console + [
+      rooms.dispatcher, housekeeping, pushes, mails, AnnouncementQueue(madang: madang), service.reports.refusals,
+      service.links, alarms, DatabaseFileWatch(madang, settings, mails: outgoing.mails), clockWatch,
+    ])
   return (rooms, background)
 }

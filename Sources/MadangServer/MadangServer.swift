@@ -80,6 +80,7 @@ public final class MadangServer: Sendable {
   /// Applies other settings of the domain. All other settings stay as they were at the start.
   /// - Parameter changes: The changes for the audit log, by name; never a secret.
   public func apply(_ settings: ServerSettings, changes: [String: String]) async throws {
+    service.console?.apply(settings)
     try await madang.change(to: settings.domain, changes)
   }
 

@@ -18,6 +18,9 @@ final class AdminBrowser {
 
   init(_ world: World) { self.world = world }
 
+  /// Another window with the same cookies.
+  init(copying one: AdminBrowser) { (world, cookies, proof, app) = (one.world, one.cookies, one.proof, one.app) }
+
   /// Runs a server with the console.
   static func run(
     _ engine: TestEngine, clock: Clock = World.stoppedClock, _ body: @escaping @Sendable (World) async throws -> Void

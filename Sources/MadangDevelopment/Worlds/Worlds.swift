@@ -77,6 +77,8 @@ package final class Worlds: Sendable {
     (settings.host, settings.developmentToken, settings.keys) = (server.host, server.developmentToken, server.keys)
     (settings.trustedProxies, settings.metricsArePublic) = (server.trustedProxies, server.metricsArePublic)
     (settings.loopbackIsClient, settings.web) = (server.loopbackIsClient, server.web)
+    // No command makes an administrator of a world, and all worlds would make backups in one directory.
+    settings.web.admin.isOn = false
     (settings.sockets.access, settings.sockets.recentWindow) = (server.sockets.access, server.sockets.recentWindow)
     (settings.sockets.origins, settings.sockets.allowsJSONP) = (server.sockets.origins, server.sockets.allowsJSONP)
     (settings.sockets.allowsEIO3, settings.sockets.reviewInterval) = (

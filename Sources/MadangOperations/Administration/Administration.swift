@@ -24,6 +24,14 @@ public struct Administration: Sendable {
   public static func run<Result>(
     _ settings: ServerSettings, logger: Logger, _ body: (Administration) async throws -> Result
   ) async throws -> Result {
+    try await run(settings, actingAs: .ofThisProcess, logger: logger, body)
+  }
+
+  /// Runs `body` on the data of these settings, with connections of its own, also in a process that serves them.
+  package static func run<Result>(
+    _ settings: ServerSettings, actingAs administrator: Administrator, logger: Logger,
+    _ body: (Administration) async throws -> Result
+  ) async throws -> Result {
     let sink = AuditSink(settings, clock: Clock(), logger: logger)
     let madang = try await open(settings, logger: logger, sink) { madang in
       let (version, pending) = try await madang.pendingMigrations()
@@ -33,7 +41,7 @@ public struct Administration: Sendable {
           + "'madang admin migrate'")
     }
     let result: Swift.Result<Result, any Error>
-    let administration = Administration(madang, settings, actingAs: .ofThisProcess)
+    let administration = Administration(madang, settings, actingAs: administrator)
     do { result = .success(try await administration.explainingErrors(body)) } catch { result = .failure(error) }
     await madang.database.close()
     await sink.close()

@@ -37,6 +37,11 @@ package final class Troubles: Sendable {
     }
   }
 
+  /// Whether the last call failed.
+  package func isFailing(_ kind: AlarmKind) -> Bool {
+    if case .fails = states.withLock({ $0[kind] }) { true } else { false }
+  }
+
   /// The reason to report; nil if the state is unknown or it has not failed for long enough.
   /// - Parameter patience: Milliseconds from the first failure to the last one.
   func finding(_ kind: AlarmKind, for patience: Int64 = 0, _ words: (Trouble) -> AlarmFinding)

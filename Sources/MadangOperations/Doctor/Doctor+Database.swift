@@ -39,51 +39,64 @@ extension Doctor {
     do {
       return try await Administration.run(settings, logger: logger) { administration in
         let madang = administration.madang
-        var findings: [DoctorFinding] = []
-        do { try await madang.refuseForeignFiles(settings) } catch let error as SetupError {
-          findings.append(DoctorFinding(.files, error))
-        } catch {
-          findings.append(
-            DoctorFinding(
-              .files, .error, "\(settings.filesPlace) cannot be read: \(error)",
-              cure: "check that it exists; for a bucket, check endpoint and credentials"))
-        }
-        findings += try await madang.filesOfRevokedKeys(in: settings.secretsDirectory).map { file in
-          DoctorFinding(
-            .revokedKeys, .warning,
-            "\(file.path) has an API key that was revoked: applications that send it are refused",
-            cure:
-              "remove the file; 'madang admin keys list' shows the valid keys, and 'madang admin keys create' creates another"
-          )
-        }
-        findings += try await backupFindings(madang)
-        if let found = try await madang.futureChats() {
-          findings.append(DoctorFinding(.futureChats, .warning, found.words, cure: FutureChats.cure))
-        }
-        if let mode = try await madang.readOnlyMode() {
-          findings.append(
-            DoctorFinding(
-              .readOnlyMode, .warning,
-              "read-only mode has been on since \(WireDate.string(mode.since))"
-                + (mode.reason.isEmpty ? "" : ": \(mode.reason)"),
-              cure: "run 'madang admin read-only off' when your work is done: until then people can read but not write")
-          )
-        }
-        if settings.database.url != nil {
-          findings += try await postgresFindings(madang, settings)
-        } else {
-          findings += try await fileFindings(madang, settings)
-          if options.isDeep { findings += try await integrityFindings(madang, settings) }
-        }
         let tokenKey = try await madang.knownTokenKey(given: settings.tokenKey)
-        return (findings, tokenKey.map { DoctorProbe(secret: Array($0.utf8)) })
+        return (try await findings(in: madang, settings), tokenKey.map { DoctorProbe(secret: Array($0.utf8)) })
       }
-    } catch let error as SetupError {
-      return ([DoctorFinding(.database, error)], nil)
     } catch {
-      let message = (error as? StorageError)?.message ?? "\(error)"
-      return ([DoctorFinding(.database, .error, message, cure: "see the server's log")], nil)
+      return ([Self.finding(error)], nil)
     }
+  }
+
+  /// The findings of `work`, or why it failed.
+  func explaining(_ work: () async throws -> [DoctorFinding]) async -> [DoctorFinding] {
+    do { return try await work() } catch { return [Self.finding(error)] }
+  }
+
+  private static func finding(_ error: any Error) -> DoctorFinding {
+    if let error = error as? SetupError { return DoctorFinding(.database, error) }
+    let message = (error as? StorageError)?.message ?? "\(error)"
+    return DoctorFinding(.database, .error, message, cure: "see the server's log")
+  }
+
+  /// Problems of a database that is open.
+  func findings(in madang: Madang, _ settings: ServerSettings) async throws -> [DoctorFinding] {
+    var findings: [DoctorFinding] = []
+    do { try await madang.refuseForeignFiles(settings) } catch let error as SetupError {
+      findings.append(DoctorFinding(.files, error))
+    } catch {
+      findings.append(
+        DoctorFinding(
+          .files, .error, "\(settings.filesPlace) cannot be read: \(error)",
+          cure: "check that it exists; for a bucket, check endpoint and credentials"))
+    }
+    findings += try await madang.filesOfRevokedKeys(in: settings.secretsDirectory).map { file in
+      DoctorFinding(
+        .revokedKeys, .warning,
+        "\(file.path) has an API key that was revoked: applications that send it are refused",
+        cure:
+          "remove the file; 'madang admin keys list' shows the valid keys, and 'madang admin keys create' creates another"
+      )
+    }
+    findings += try await backupFindings(madang)
+    if let found = try await madang.futureChats() {
+      findings.append(DoctorFinding(.futureChats, .warning, found.words, cure: FutureChats.cure))
+    }
+    if let mode = try await madang.readOnlyMode() {
+      findings.append(
+        DoctorFinding(
+          .readOnlyMode, .warning,
+          "read-only mode has been on since \(WireDate.string(mode.since))"
+            + (mode.reason.isEmpty ? "" : ": \(mode.reason)"),
+          cure: "run 'madang admin read-only off' when your work is done: until then people can read but not write")
+      )
+    }
+    if settings.database.url != nil {
+      findings += try await postgresFindings(madang, settings)
+    } else {
+      findings += try await fileFindings(madang, settings)
+      if options.isDeep { findings += try await integrityFindings(madang, settings) }
+    }
+    return findings
   }
 
   func backupFindings(_ madang: Madang) async throws -> [DoctorFinding] {

@@ -57,6 +57,12 @@ public struct Doctor: Sendable {
     return findings
   }
 
+  /// Checks settings and data of the server in this process, from inside.
+  package func examine(_ settings: ServerSettings, in madang: Madang) async -> [DoctorFinding] {
+    await settingsFindings(settings, url: nil) + dataFindings(settings) + ownFileFindings(settings)
+      + explaining { try await findings(in: madang, settings) }
+  }
+
   /// Checks a server of which only the URL is known.
   public func examine(url: String) async -> [DoctorFinding] {
     await outsideFindings(url, settings: nil, probe: nil)

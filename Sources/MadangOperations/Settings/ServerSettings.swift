@@ -109,6 +109,8 @@ public struct ServerSettings: Sendable {
   public var version = "unknown"
   /// Settings that differ from their defaults, by name, without secrets: the audit log records changes.
   public var given: [String: String] = [:]
+  /// All settings with their sources, for administrators.
+  package var listed: [Setting] = []
   /// How long a shutdown waits for log lines and forwarded audit entries.
   package var logPatience: Duration = .seconds(1)
   /// How long a shutdown waits for requests in progress.

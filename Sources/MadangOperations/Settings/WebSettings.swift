@@ -1,3 +1,4 @@
+import Foundation
 import MadangAPI
 import MadangCore
 import MadangProviders
@@ -42,6 +43,23 @@ public struct AdminConsoleSettings: Sendable {
     "addresses and networks that may use the administrator's console: 10.0.0.1,fd00::/8; empty for all")
   public var idleMinutes = setting(
     "web.admin.idle", 30, .integer(1...720), "minutes without activity after which an administrator is signed out")
+  public var backups = AdminBackupSettings()
+
+  public init() {}
+}
+
+/// Backups that the server makes itself.
+public struct AdminBackupSettings: Sendable {
+  /// Empty: it makes none.
+  public var directory = setting(
+    "web.admin.backups", "", .text,
+    "directory for backups that the server makes when an administrator asks for one in the console; empty for none")
+  /// Nil: only then.
+  public var at: TimeOfDay? = setting(
+    "web.admin.backups.at", nil, .timeOfDay,
+    "time of the day, like 03:00, at which the server with the console makes a backup by itself; empty for never")
+  public var keep = setting(
+    "web.admin.backups.keep", 14, .integer(1...10_000), "backups to keep in web.admin.backups, the newest ones")
 
   public init() {}
 }
@@ -90,6 +108,13 @@ extension ServerSettings {
     }
     if web.name.count > 30 || !web.name.isEmpty && web.name.allSatisfy(\.isWhitespace) {
       problems.append("web.name: '\(web.name)' must have 1 to 30 characters")
+    }
+    let backups = web.admin.backups
+    if !backups.directory.isEmpty, URL(filePath: backups.directory).isWithin(dataDirectory) {
+      problems.append("web.admin.backups: \(backups.directory) is in the data directory; name a directory elsewhere")
+    }
+    if backups.directory.isEmpty, backups.at != nil {
+      problems.append("web.admin.backups.at: needs a directory; set web.admin.backups")
     }
     return problems
   }

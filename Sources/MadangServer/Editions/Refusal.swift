@@ -3,10 +3,10 @@ import MadangCore
 
 /// A refusal as clients receive it: a code of the contract, and for `E98` how long to wait.
 package struct Refusal: Error {
-  let code: ErrorCode
+  package let code: ErrorCode
   var message: String
   /// Whole seconds.
-  var retryAfter: Int64?
+  package private(set) var retryAfter: Int64?
   /// Whether clients see the message outside development mode too. It then describes their own request or a decision of the operator,
   /// and reveals nothing about other accounts.
   let isForCaller: Bool

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -35,16 +36,26 @@ extension ReceivedRequest {
     return own.host.lowercased() == authority.host.lowercased()
   }
 
-  /// Counts a call without a session. Returns how many seconds to wait if there were too many.
-  package func countWithoutSession() -> Int64? {
-    do throws(Refusal) { try service.limits.calls.count(.address(client.networkHash)) } catch {
-      return error.retryAfter ?? 1
-    }
+  /// Counts a call without a session. Throws `E98` if there were too many.
+  package func countWithoutSession() throws { try service.limits.calls.count(.address(client.networkHash)) }
+
+  /// What `find` finds by a token. Throws `E98` rather than look for it if the address has shown too many tokens of no session.
+  package func found<Session>(_ find: () async throws -> Session?) async throws -> Session? {
+    let unknown = CallLimits.Subject.refreshes(address: client.networkHash)
+    try service.limits.calls.check(unknown)
+    if let session = try await find() { return session }
+    try service.limits.calls.count(unknown)
     return nil
   }
 
   /// Writes to the log that a sign-in was refused, for programs that shut addresses out.
   package func logRefusedSignIn() { service.reports.security.refusedAdministrator(at: client) }
+
+  /// The bytes of a file, which are read as fast as the client takes them.
+  package func content(of file: URL) async throws -> ResponseBody {
+    let source = ApplicationRequestContextSource(channel: connection, logger: service.logger)
+    return try await FileIO().loadFile(path: file.path, context: BasicRequestContext(source: source))
+  }
 
   /// Writes an unexpected error to the log.
   package func logFailure(_ message: String, _ error: any Error, path: String) {

@@ -16,7 +16,10 @@ final class Service: Sendable {
   let providers: Providers
   let links: LinkRequests
   let pages: PageFrame
+  let admitted = AdmittedSockets()
   let socketIO: SocketIOServer
+  /// Nil without the administrator's console.
+  let console: ConsoleParts?
   let date: DateHeader
 
   init(
@@ -28,6 +31,7 @@ final class Service: Sendable {
     (self.providers, self.socketIO) = (providers, socketIO)
     links = LinkRequests(madang, settings, metrics: reports.metrics)
     pages = PageFrame(settings.face)
+    console = settings.web.admin.isOn ? ConsoleParts(madang, settings) : nil
     date = DateHeader(clock: madang.clock)
   }
 

@@ -54,6 +54,11 @@ final class AdmittedSockets: Sendable {
 
   private let state = Mutex(State())
 
+  /// How many accounts have a socket.
+  var people: Int {
+    state.withLock { state in state.tied.keys.count { if case .user = $0 { true } else { false } } }
+  }
+
   /// How many endings there were so far.
   var endings: Int { state.withLock { $0.endings } }
 

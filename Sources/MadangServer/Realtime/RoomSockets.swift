@@ -19,10 +19,10 @@ struct RoomSockets: Sendable {
 
   init(
     _ madang: Madang, _ settings: ServerSettings, _ callers: Callers, _ limits: Limits, _ reports: Reports,
-    _ socketIO: SocketIOServer
+    _ admitted: AdmittedSockets, _ socketIO: SocketIOServer
   ) {
     (self.madang, self.callers, held, self.socketIO) = (madang, callers, limits.held, socketIO)
-    admitted = AdmittedSockets()
+    self.admitted = admitted
     admission = RoomAdmission(
       madang: madang, settings: settings, callers: callers, limits: limits, reports: reports, admitted: admitted)
     checks = SocketChecks(madang, admitted)

@@ -53,6 +53,21 @@ final class Metrics: Sendable {
     var notices: [Notice: Int] = [:]
     var leads = false
     var isReadOnly = false
+
+    /// How many chats were posted, and how long posts took, by ``Histogram``.
+    var posts: (chats: Int, durations: [Int]) {
+      func isPost(_ place: Place) -> Bool { place.method == Method.post.rawValue && Self.posts.contains(place.route) }
+      let empty = Array(repeating: 0, count: Histogram.bounds.count + 1)
+      return (
+        requests.reduce(0) { $0 + (isPost($1.key.place) && $1.key.code == "200" ? $1.value : 0) },
+        durations.reduce(empty) { sum, one in isPost(one.key) ? zip(sum, one.value.counts).map { $0 + $1 } : sum }
+      )
+    }
+
+    private static let posts: Set = [
+      Edition2024_10.postToChannel.route.template, Edition2024_10.postToDirectMessage.route.template,
+      Edition2024_01.postToChannel.route.template, Edition2024_01.postToDirectMessage.route.template,
+    ]
   }
 
   /// The outcome of a provider's notice about a person.

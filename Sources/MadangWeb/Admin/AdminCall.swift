@@ -35,6 +35,14 @@ struct AdminCall {
     }
   }
 
+  /// What the server keeps for the console.
+  var parts: ConsoleParts {
+    get throws {
+      guard let parts = received.console else { throw AdminRefusal.failed }
+      return parts
+    }
+  }
+
   /// A number in the path. Throws `notFound` for other text, as nothing has it.
   func number(_ name: String = "number") throws -> Int64 {
     let text = parameters[name] ?? ""

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import MadangAPI
@@ -12,6 +13,9 @@ struct AdminConsole: Annex {
   private let files: PageSet
   private let settings: AdminConsoleSettings
   private let hasTLS: Bool
+  let version: String
+  let totals = Totals()
+  let exports: Exports
 
   /// All its calls.
   static let routes = AdminRoutes { routes in
@@ -22,6 +26,10 @@ struct AdminConsole: Annex {
     AdmissionAdminCalls.add(to: &routes)
     ContentAdminCalls.add(to: &routes)
     RecordAdminCalls.add(to: &routes)
+    OverviewCalls.add(to: &routes)
+    HealthCalls.add(to: &routes)
+    BackupCalls.add(to: &routes)
+    ExportCalls.add(to: &routes)
   }
 
   /// Nil if the settings turn it off.
@@ -32,6 +40,8 @@ struct AdminConsole: Annex {
     files = PageFiles.admin(settings.face)
     cookie = WebCookie("madang_admin", path: "/admin/", key: Array("admin".utf8) + key, seconds: nil)
     hasTLS = settings.tls.isUsed
+    version = "Madang \(settings.version)"
+    exports = Exports(in: settings.dataDirectory.appending(path: "exports"))
   }
 
   func call(in head: HTTPRequest) -> AnnexCall? { nil }
@@ -76,9 +86,9 @@ struct AdminConsole: Annex {
   }
 
   private func answer(_ received: ReceivedRequest, _ path: [String]) async throws -> Response {
+    guard received.isOfOwnPage else { throw AdminRefusal.origin }
     guard received.isProtected else { throw AdminRefusal.transport }
     guard received.isCalledByOwnName else { throw AdminRefusal.name }
-    guard received.isOfOwnPage else { throw AdminRefusal.origin }
     guard let (row, parameters) = Self.routes.find(received.request.method.rawValue, path) else {
       throw AdminRefusal.notFound("there is no such call")
     }
@@ -89,7 +99,7 @@ struct AdminConsole: Annex {
     }
     let session = try await session(token, received)
     guard row.isOpen || session != nil else { throw AdminRefusal.signedOut }
-    if session == nil, let seconds = received.countWithoutSession() { throw AdminRefusal.wait(seconds) }
+    if session == nil { try received.countWithoutSession() }
     let call = AdminCall(
       console: self, received: received, parameters: parameters, token: token, session: session)
     let acting = call.administrator ?? Administrator(name: "", address: received.address)
@@ -101,8 +111,10 @@ struct AdminConsole: Annex {
   /// The session of a cookie; nil before the sign-in, and after its end. What a page asks by a timer does not prolong it.
   private func session(_ token: String?, _ received: ReceivedRequest) async throws -> AdministratorSession? {
     guard let token, !WebCookie.isRandom(token) else { return nil }
-    return try await received.madang.administratorSession(
-      token: token, isActivity: received.request.headers[.poll] == nil, idle: Int64(settings.idleMinutes) * 60_000)
+    return try await received.found {
+      try await received.madang.administratorSession(
+        token: token, isActivity: received.request.headers[.poll] == nil, idle: Int64(settings.idleMinutes) * 60_000)
+    }
   }
 }
 
@@ -113,6 +125,7 @@ extension AdminRefusal {
     case let error as AdministrationError: self.init(error)
     case let error as AdministratorRefusal:
       self.init(Self.status(of: error.code), error.code.rawValue, error.message, retryAfter: error.retryAfter)
+    case let refusal as Refusal where refusal.code == .tooManyCalls: self = .wait(refusal.retryAfter ?? 1)
     case let error as StorageError where error.code == .overloaded: self = .wait(1)
     default: return nil
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MadangCore
+import MadangOperations
 
 struct AdminSettings: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -29,18 +30,5 @@ struct AdminSettings: AsyncParsableCommand {
         Column("SETTING", \.key), Column("VALUE", \.value), Column("FROM", \.source),
         Column("LIVE") { $0.isLive ? "live" : "" }, Column("SAYS", \.help),
       ], empty: "No setting matches.")
-  }
-}
-
-private struct ListedSetting: Encodable {
-  let key: String
-  let value: String
-  let source: String
-  let isLive: Bool
-  let help: String
-
-  init(_ setting: Setting) {
-    (key, help, isLive) = (setting.key, setting.help, setting.isLive)
-    (value, source) = (setting.shown, setting.source ?? "default")
   }
 }

@@ -49,6 +49,7 @@ struct LoadedSettings: Sendable {
     mistakes += settings.problems()
     guard mistakes.isEmpty else { throw SetupError(mistakes.joined(separator: "\n")) }
     for setting in list where setting.source != nil { settings.given[setting.key] = setting.shown }
+    settings.listed = list
   }
 
   /// Why a file cannot be read as JSON.

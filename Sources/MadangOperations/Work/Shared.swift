@@ -1,0 +1,14 @@
+/// Does work once for all who ask for it meanwhile.
+package actor Shared<Value: Sendable> {
+  private var running: Task<Value, any Error>?
+
+  package init() {}
+
+  package func value(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    if let running { return try await running.value }
+    let task = Task { try await work() }
+    running = task
+    defer { running = nil }
+    return try await task.value
+  }
+}

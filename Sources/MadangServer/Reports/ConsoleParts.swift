@@ -1,0 +1,25 @@
+import MadangCore
+import MadangOperations
+import Synchronization
+
+/// What a server keeps and does for the administrator's console.
+package final class ConsoleParts: Sendable {
+  let series = Series()
+  package let backups: BackupWork
+  package let doctor: DoctorRuns
+  /// Milliseconds since 1970.
+  package let startedAt: Int64
+  private let listed: Mutex<[Setting]>
+
+  init(_ madang: Madang, _ settings: ServerSettings) {
+    backups = BackupWork(madang, settings)
+    doctor = DoctorRuns(madang, settings) { try $0.certificateEnd() }
+    startedAt = madang.clock.now
+    listed = Mutex(settings.listed)
+  }
+
+  /// The settings that the server uses.
+  package var settings: [ListedSetting] { listed.withLock(\.self).map(ListedSetting.init) }
+
+  func apply(_ settings: ServerSettings) { listed.withLock { $0 = settings.listed } }
+}
