@@ -29,9 +29,15 @@ extension Madang {
     try await database.read { try $0.workspaceRecords(after: number, limit: limit) }
   }
 
-  /// Throws `.notFound`.
+  /// A workspace; a deleted one only while it is on hold. Throws `.notFound`.
   package func workspaceRecord(_ name: WorkspaceName) async throws -> WorkspaceRecord {
-    try await database.read { try $0.workspaceRecord(try $0.workspace(name, orDeleted: true).id.number) }
+    let record = try await database.read {
+      try $0.workspaceRecord(try $0.workspace(name, orDeleted: true).id.number)
+    }
+    guard record.deletedAt == nil || record.heldAt != nil else {
+      throw Failure(.notFound, "workspace '\(name.text)' was deleted")
+    }
+    return record
   }
 
   /// One page of sessions, ordered by number, of one account or of all. Throws `.noSuchUser`.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import MadangAPI
+import MadangCore
 import MadangOperations
 
 /// Calls of the administrator's console about accounts and their sessions.
@@ -109,8 +110,10 @@ extension AdminRefusal {
 
   /// Runs an operation on objects that the administrator has named: if one is missing, the sentence says which.
   static func naming<Success>(_ body: () async throws -> Success) async throws -> Success {
-    do { return try await body() } catch let error as AdministrationError where error.reason == .notFound {
-      throw refused(error.description)
+    do { return try await body() } catch let failure as Failure
+      where [.notFound, .noSuchUser].contains(failure.code)
+    {
+      throw refused(failure.message)
     }
   }
 }

@@ -109,8 +109,8 @@ enum WorkspaceAdminCalls {
         let email = try await call.body(Member.self).email
         do {
           return Changed(workspace: try await act(try call.administration, email, try call.workspace))
-        } catch let error as AdministrationError where error.reason == .duplicate {
-          throw AdminRefusal(.conflict, "member", error.description)
+        } catch let failure as Failure where failure.code == .duplicate {
+          throw AdminRefusal(.conflict, "member", failure.message)
         }
       }
     }
