@@ -2,8 +2,8 @@
 
     python Tests/Foreign/web_check.py .build/debug/madang [--shots DIRECTORY] [--until CHECK] [--first]
 
-Runs a server in development mode, where people sign up by invitation. Needs playwright and axe-playwright-python from
-PyPI, and a Chromium; takes less than two minutes. Exits 0 when every check held.
+Runs a server in development mode, where people sign up by invitation. Needs playwright, axe-playwright-python and
+python-socketio from PyPI, and a Chromium; takes less than two minutes. Exits 0 when every check held.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import json
 import pathlib
+import queue
 import re
 import shutil
 import subprocess
@@ -20,12 +21,14 @@ import time
 import traceback
 import urllib.request
 
+import socketio
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
 from browser import PROGRAMS
 from program import Program
 
+KEY = "dev-key-2024-10"
 PASSWORD = "Passw0rd!"
 STAMP = f"{int(time.time() * 1000):x}"[-8:]
 SCRIPT = "<img src=x onerror=alert(1)>"
@@ -116,6 +119,32 @@ class Person:
         assert not found, f"{where}: " + "; ".join(f"{one['id']} {one['nodes'][0]['html'][:160]}" for one in found)
 
 
+class Phone:
+    """An app of an account: its calls have a key and a token, and python-socketio holds its socket in one room."""
+
+    def __init__(self, stage, person, place, room):
+        self.base, self.token = stage.base, ""
+        login = self.call("POST", "users/login", {"email": person.email, "password": PASSWORD})
+        self.token = login["token"]["accessToken"]
+        self.chats = f"workspaces/{place}/channels/{room}/chats"
+        self.call("GET", self.chats)
+        self.heard = queue.Queue()
+        namespace = f"/ws-channel-{room}"
+        self.socket = socketio.Client(reconnection=False)
+        self.socket.on("channel", self.heard.put, namespace=namespace)
+        self.socket.connect(self.base, namespaces=[namespace], wait_timeout=20)
+
+    def call(self, method, path, body=None, raw=False):
+        headers = {"SesacKey": KEY, "Content-Type": "application/json", "Authorization": self.token}
+        request = urllib.request.Request(
+            f"{self.base}/v1/{path}", body and json.dumps(body).encode(), headers, method=method)
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return answer.read() if raw else json.load(answer)
+
+    def close(self):
+        self.socket.disconnect()
+
+
 class Stage:
     def __init__(self, options, base, invitation, browser):
         self.base = base
@@ -193,6 +222,12 @@ def talking(stage):
     """Two browsers talk in Korean, with pictures and a document."""
     mina, joon = stage.mina, stage.joon
     mina.enter("정원")
+    # A third one has an app.
+    app = Person(stage, "app", "앱")
+    app.sign_up()
+    stage.invite(app)
+    app.context.close()
+    phone = Phone(stage, app, *mina.page.evaluate("location.hash.split('/').slice(1, 3)"))
     mina.write("감이 다 익었어요. 이번 주말에 누가 오나요?\n답을 주세요.")
     joon.sees("감이 다 익었어요")
     joon.write("와, 잘 익었네요! 제가 사다리 가져갈게요 🪜")
@@ -207,6 +242,13 @@ def talking(stage):
     mina.page.wait_for_selector(".toast")
     mina.write(f"{SCRIPT} <script>alert(2)</script> https://example.com/a?b=1, javascript:alert(3)")
     expect(joon.page.locator(".picture")).to_have_count(4)
+    told = [phone.heard.get(timeout=20) for _ in range(3)]
+    assert [one["content"][:5] for one in told] == ["감이 다 ", "와, 잘 ", SCRIPT[:5]], told
+    assert len(told[2]["files"]) == 5 and phone.call("GET", told[2]["files"][0][1:], raw=True) == PICTURE, told[2]
+    phone.call("POST", phone.chats, {"content": "앱에서도 보여요"})
+    for person in (mina, joon):
+        person.sees("앱에서도 보여요")
+    phone.close()
     document = joon.page.locator(".document")
     assert document.inner_text().startswith("PDF") and "<script>" in document.inner_text(), document.inner_text()
     assert "_" not in document.get_attribute("download"), "the document keeps its own name"
@@ -313,6 +355,20 @@ def lost(stage):
     mina.sees("같은 글", 2)
     joon.sees("같은 글", 2)
     assert mina.texts()[-6:] == joon.texts()[-6:]
+
+
+def lines(stage):
+    """A text of several lines with a file, whose ends of lines the form changes, is found in the history: it stays one."""
+    mina, joon = stage.mina, stage.joon
+    with stage.lost_answers(3):
+        mina.page.set_input_files("#room input[type=file]", {"name": "줄.png", "mimeType": "image/png", "buffer": PICTURE})
+        mina.write("첫 줄\n둘째 줄")
+        joon.sees("첫 줄")
+        mina.sees("첫 줄")
+        mina.page.wait_for_timeout(5000)
+        for person in (mina, joon):
+            person.sees("첫 줄")
+    expect(mina.page.locator(".pending")).to_have_count(0)
 
 
 def reload(stage):
@@ -786,7 +842,7 @@ def everywhere(stage):
     other.context.close()
 
 
-CHECKS = [signing, places, talking, direct, unread, lost, reload, equal, refused,
+CHECKS = [signing, places, talking, direct, unread, lost, lines, reload, equal, refused,
           polling, carrying, restart, far, unreachable, quick, drafts, keyboard, phone, looks, profile, editing, forged,
           size, ownership, accounts, places_end, everywhere]
 
