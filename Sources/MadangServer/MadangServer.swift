@@ -13,7 +13,7 @@ public final class MadangServer: Sendable {
   /// The background work.
   let background: BackgroundWork
   let surroundings: Surroundings
-  let annex: (any Annex)?
+  package let annex: (any Annex)?
   /// Nil if another part of the process listens for this server.
   let listeners: Listeners?
   /// Nil without TLS.

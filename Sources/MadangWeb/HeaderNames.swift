@@ -3,6 +3,7 @@ import HTTPTypes
 /// Header names that HTTPTypes does not know.
 extension HTTPField.Name {
   static let crossOriginOpenerPolicy = own("Cross-Origin-Opener-Policy")
+  static let clearSiteData = own("Clear-Site-Data")
   static let proof = own("X-Madang-Proof")
   /// A timer of a page asks, not a person.
   static let poll = own("X-Madang-Poll")

@@ -9,7 +9,15 @@ enum PageFiles {
 
   /// The chat for browsers, with the look of an installation.
   static func chat(_ face: Face) -> PageSet {
-    face.accent == nil ? chat : chat.replacing("look.css", by: Array(Look.css(face).utf8))
+    var set = chat
+    if face.accent != nil { set = set.replacing("look.css", by: Array(Look.css(face).utf8)) }
+    if let language = face.language?.rawValue {
+      let page = String(decoding: PackageResources.chat_html, as: UTF8.self)
+      let marked = page.replacing(
+        #"<html lang="en">"#, with: #"<html lang="\#(language)" data-language="\#(language)">"#)
+      set = set.replacing("chat.html", by: Array(marked.utf8))
+    }
+    return set
   }
 
   private static let chat = PageSet(start: "chat.html", shared.merging(ofChat) { first, _ in first })

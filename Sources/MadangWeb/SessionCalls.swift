@@ -94,6 +94,8 @@ struct SessionCalls: Sendable {
 
   private func removing(_ call: Call) -> Response {
     var response = Response.json(Array("{}".utf8))
+    // Another person may use this browser next.
+    response.headers[.clearSiteData] = "\"cache\""
     cookie.remove(from: &response, isSecure: call.isSecure)
     return response
   }

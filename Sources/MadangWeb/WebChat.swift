@@ -35,7 +35,9 @@ package struct WebChat: Annex {
     if path.count == 2, let document = PageFiles.description.response(to: request, at: path.dropFirst()) {
       return answer(document)
     }
-    return await call(received)
+    var answer = await call(received)
+    answer.response.headers[.crossOriginResourcePolicy] = "same-origin"
+    return answer
   }
 
   package func call(in head: HTTPRequest) -> AnnexCall? {
@@ -43,6 +45,11 @@ package struct WebChat: Annex {
     guard let call = Self.editionPath(path) else { return nil }
     let shown = [true, false].compactMap { cookie.value(in: head.headerFields, isSecure: $0) }.first
     return AnnexCall(Self.edition, path: call, token: shown)
+  }
+
+  /// Signs a browser in with a session of edition 2024-10.
+  package func begin(refreshToken: String, in response: inout Response, isSecure: Bool) {
+    cookie.set(refreshToken, in: &response, isSecure: isSecure)
   }
 
   /// The path of the edition in a path of pages: without its beginning.

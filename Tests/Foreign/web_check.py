@@ -1,9 +1,11 @@
 """The chat in the browser, by two people in a real Chromium.
 
     python Tests/Foreign/web_check.py .build/debug/madang [--shots DIRECTORY] [--until CHECK] [--first]
+    python Tests/Foreign/web_check.py .build/release/madang --load
 
 Runs a server in development mode, where people sign up by invitation. Needs playwright, axe-playwright-python and
-python-socketio from PyPI, and a Chromium; takes less than two minutes. Exits 0 when every check held.
+python-socketio from PyPI, and a Chromium; takes less than two minutes. Exits 0 when every check held. `--load` measures
+instead: a room of 100,000 chats, by the browser's own tracing.
 """
 
 import argparse
@@ -371,6 +373,18 @@ def lines(stage):
     expect(mina.page.locator(".pending")).to_have_count(0)
 
 
+def links(stage):
+    """Reading a text takes time in proportion to its length, however hostile it is."""
+    for text in ("https://a/" + "!" * 200_000 + "x", "https://a/" * 20_000, "https://[" * 20_000):
+        took = stage.mina.page.evaluate("""async (text) => {
+            const { linked } = await import('/chat-links.js');
+            const began = performance.now();
+            linked(text);
+            return performance.now() - began;
+        }""", text)
+        assert took < 1000, f"{text[:12]}: {took:.0f} ms"
+
+
 def reload(stage):
     """A chat that waits survives a reload and is sent once."""
     mina, joon = stage.mina, stage.joon
@@ -629,6 +643,15 @@ def keyboard(stage):
             break
     press("Enter")
     sora.page.wait_for_selector("input[name=email]")
+    kept = sora.page.evaluate("Object.keys(localStorage)")
+    assert set(kept) <= {"madang.language"}, f"nothing of the account stays in the browser: {kept}"
+    assert sora.page.evaluate("""new Promise((done) => {
+        const opening = indexedDB.open('madang', 1);
+        opening.onsuccess = () => {
+            const request = opening.result.transaction('outbox').objectStore('outbox').count();
+            request.onsuccess = () => done(request.result);
+        };
+    })""") == 0, "no chat that waits stays"
 
 
 def phone(stage):
@@ -842,7 +865,7 @@ def everywhere(stage):
     other.context.close()
 
 
-CHECKS = [signing, places, talking, direct, unread, lost, lines, reload, equal, refused,
+CHECKS = [signing, places, talking, links, direct, unread, lost, lines, reload, equal, refused,
           polling, carrying, restart, far, unreachable, quick, drafts, keyboard, phone, looks, profile, editing, forged,
           size, ownership, accounts, places_end, everywhere]
 
@@ -868,11 +891,15 @@ def main():
     parser.add_argument("--shots", help="a directory for pictures")
     parser.add_argument("--first", action="store_true", help="stop at the first failure")
     parser.add_argument("--until", help="stop after this check")
+    parser.add_argument("--load", action="store_true", help="measure a room of 100,000 chats instead")
     options = parser.parse_args()
     failed = passed = 0
     chromium = next(filter(None, map(shutil.which, PROGRAMS)), None) or sys.exit("needs a Chromium")
     with server(options.madang) as (base, invitation), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        if options.load:
+            from web_load import measure
+            sys.exit(measure(base, browser))
         try:
             stage = Stage(options, base, invitation, browser)
             stage.mina = Person(stage, "mina", f"민아 {SCRIPT[:20]}")

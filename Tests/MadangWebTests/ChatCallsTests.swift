@@ -1,9 +1,14 @@
+import Foundation
 import MadangAPI
 import MadangCore
 import MadangOperations
+import MadangServer
 import NIOHTTP1
+import SocketIOSupport
 import Support
 import Testing
+
+@testable import MadangWeb
 
 @Suite("Chats in browsers", .timeLimit(.minutes(2)))
 struct ChatCallsTests {
@@ -29,6 +34,13 @@ struct ChatCallsTests {
       }
       #expect(answers.allSatisfy { $0.status == 200 } && Set(answers.map(\.body)).count == 1)
       #expect(try await post("하나", "a1").body == answers[0].body)
+      // A key belongs to its chat.
+      #expect(try await post("다섯", "a1").code == "E11")
+      let elsewhere = try await world.call(
+        .POST, "/web/v1/\(try await mina.channel("web", in: w))/chats", key: nil,
+        headers: [("Cookie", cookie), ("X-Madang-Proof", proof), ("X-Madang-Once", "a1")],
+        .json(["content": .text("하나")]))
+      #expect(elsewhere.code == "E11")
       // A refusal frees the key.
       #expect(try await post("", "a2").code == "E11")
       #expect(try await post("둘", "a2").status == 200)
@@ -43,6 +55,70 @@ struct ChatCallsTests {
       let history = try await mina.get("\(channel)/chats").list ?? []
       #expect(history.compactMap { $0["content"]?.string } == ["하나", "둘", "넷"])
       #expect(try answers[0].json == history[0])
+    }
+  }
+
+  @Test("a post that is received slowly takes its key at the end: the same post again does not wait for it")
+  func slowly() async throws {
+    try await Browser.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let channel = try await mina.channel("ios", in: try await mina.workspace())
+      let browser = Browser(world)
+      _ = try await browser.signIn(mina.email)
+      let wire = try await Wire.connect(try #require(URL(string: world.url)?.port))
+      let body = #"{"content":"하나"}"#
+      let head = """
+        POST /web/v1/\(channel)/chats HTTP/1.1\r\nHost: x\r\nCookie: \(browser.cookieField)\r\nX-Madang-Proof: \(browser.proof)\r
+        X-Madang-Once: a\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n
+        """
+      try await wire.send(Array(head.utf8) + body.utf8.prefix(5))
+      let whole = try await browser.call(
+        .POST, "v1/\(channel)/chats", headers: [("X-Madang-Once", "a")], .json(["content": "하나"]))
+      #expect(whole.status == 200)
+      try await wire.send(Array(body.utf8.dropFirst(5)))
+      let late = String(decoding: await wire.readToEnd(), as: UTF8.self)
+      #expect(late.hasSuffix(String(decoding: whole.body, as: UTF8.self)))
+      #expect(try await mina.get("\(channel)/chats").list?.count == 1)
+    }
+  }
+
+  @Test("a limited number of requests wait for the first one of their key")
+  func waiting() async throws {
+    try await Browser.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let channel = try await mina.channel("ios", in: try await mina.workspace())
+      let ids = channel.split(separator: "/").map(String.init)
+      let madang = world.server.madang
+      let person = try #require(try await madang.people(named: mina.email).first)
+      let draft = ChatDraft(content: "하나")
+      let chat = try await madang.post(
+        draft, to: RoomAddress(.channel, .uuid(ids[3]), in: .uuid(ids[1])), as: .acting(person))
+      let (posts, key, mark) = (OncePosts(), AccountKey(account: 1, text: "a"), OncePosts.mark([], draft))
+      let (gate, opener) = AsyncStream<Void>.makeStream()
+      let (begun, beginning) = AsyncStream<Void>.makeStream()
+      let first = Task {
+        try await posts.once(key, mark) {
+          beginning.finish()
+          for await _ in gate {}
+          return chat
+        }
+      }
+      for await _ in begun {}
+      try await withThrowingTaskGroup(of: Bool.self) { group in
+        for _ in 0...OncePosts.maxWaiting {
+          group.addTask {
+            do {
+              return try await posts.once(key, mark) { chat }.id == chat.id
+            } catch is Refusal {
+              opener.finish()
+              return false
+            }
+          }
+        }
+        let answered = try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        #expect(answered == OncePosts.maxWaiting)
+      }
+      #expect(try await first.value.id == chat.id)
     }
   }
 
@@ -140,6 +216,10 @@ struct ChatCallsTests {
       browser.proof = ""
       let file = try await browser.call(.GET, "v1" + path, headers: [("Sec-Fetch-Site", "same-origin")])
       #expect(file.status == 200 && file.body == Sample.png)
+      for path in [path, "/users/me", "/nothing"] {
+        let answer = try await browser.call(.GET, "v1" + path)
+        #expect(answer.headers["Cross-Origin-Resource-Policy"] == ["same-origin"], "\(path)")
+      }
       #expect(try await browser.call(.HEAD, "v1" + path).status == 200)
       #expect(try await browser.call(.GET, "v1" + path, headers: [("Sec-Fetch-Site", "cross-site")]).code == "E02")
       #expect(try await Browser(world).call(.GET, "v1" + path).code == "E02")

@@ -160,7 +160,7 @@ struct PagesTests {
     #expect(sizes.reduce(0, +) <= 60_000)
   }
 
-  @Test("the chat has the look of the pages of links, with the name and the colour of the installation")
+  @Test("the chat has the look of the pages of links, with the name, the colour and the language of the installation")
   func look() async throws {
     var settings = World.settings
     try await Browser.run(.sqlite, settings: settings) { (world) async throws in
@@ -173,6 +173,13 @@ struct PagesTests {
       #expect(look.hasSuffix("--on-persimmon:#1b1815;}}") && look.contains(":root{--persimmon:#2d6389;"))
       let session = try await world.call(.GET, "/web/session", key: nil).json
       #expect(session["server"]?["name"]?.string == "Persimmon house")
+      let page = String(decoding: try await world.call(.GET, "/", key: nil).body, as: UTF8.self)
+      #expect(page.contains(#"<html lang="en">"#))
+    }
+    settings.web.language = .korean
+    try await Browser.run(.sqlite, settings: settings) { (world) async throws in
+      let page = String(decoding: try await world.call(.GET, "/", key: nil).body, as: UTF8.self)
+      #expect(page.contains(#"<html lang="ko" data-language="ko">"#))
     }
   }
 

@@ -29,7 +29,9 @@ struct SessionTests {
       let edited = try await browser.call(.PUT, "v1/users/me", .json(["nickname": "민아"]))
       #expect(try edited.json["nickname"] == "민아")
       let kept = (browser.cookieField, browser.proof)
-      #expect(try await browser.call(.DELETE, "session").json == [:])
+      let left = try await browser.call(.DELETE, "session")
+      // Pictures do not stay for who uses the browser next.
+      #expect(try left.json == [:] && left.headers["Clear-Site-Data"] == [#""cache""#])
       #expect(browser.session == nil)
       let ended = try await world.call(
         .GET, "/web/v1/users/me", key: nil, headers: [("Cookie", kept.0), ("X-Madang-Proof", kept.1)])
@@ -100,6 +102,25 @@ struct SessionTests {
       }
       let kind = [("Origin", world.url), ("Sec-Fetch-Site", "same-origin")]
       #expect(try await browser.call(.PUT, "v1/users/me", headers: kind, .json(["nickname": "y"])).status == 200)
+    }
+  }
+
+  @Test("over TLS a page that came without it is another site, though its host is the same")
+  func schemes() async throws {
+    var settings = World.settings
+    settings.trustedProxies = [try #require(IPNetwork("127.0.0.1"))]
+    try await Browser.run(.sqlite, settings: settings) { (world) async throws in
+      let host = world.url.dropFirst("http://".count)
+      for (proto, origin, isOwn) in [
+        ("https", "https", true), ("https", "http", false), ("https", "HTTP", false), ("http", "http", true),
+      ] {
+        let answer = try await world.call(
+          .GET, "/web/session", key: nil,
+          headers: [
+            ("X-Forwarded-For", "192.0.2.1"), ("X-Forwarded-Proto", proto), ("Origin", "\(origin)://\(host)"),
+          ])
+        #expect(isOwn ? answer.status == 200 : answer.code == "E02", "\(proto) \(origin)")
+      }
     }
   }
 

@@ -59,12 +59,13 @@ extension Madang {
   }
 
   /// Starts a session without a password, for tests of clients. Throws `.signInFailed` if the account is disabled.
-  package func beginSession(of user: Int64, edition: String) async throws -> SessionID {
+  package func beginSession(of user: Int64, edition: String) async throws -> (id: SessionID, refreshToken: String) {
     let refresh = RefreshToken(ids)
-    return try await database.write(ignoresStop: true) { [self] transaction in
+    let id = try await database.write(ignoresStop: true) { [self] transaction in
       try transaction.lock(user: user)
       return try startSession(of: user, edition: edition, refresh, deviceToken: nil, in: transaction)
     }
+    return (id, refresh.token)
   }
 
   /// How many surplus sessions one sign-in ends, if an earlier version has allowed more.

@@ -14,6 +14,8 @@ struct DevelopmentCall: Sendable {
   let request: Request
   /// The connection it came by.
   let channel: any NIOCore.Channel
+  /// The port of the world that the call is about; nil if the call came to the world or server itself.
+  var worldPort: Int?
 
   /// The largest body of most calls, in bytes.
   static let maxBody = 1 << 20
@@ -22,9 +24,10 @@ struct DevelopmentCall: Sendable {
   /// The largest body of calls that may hold a document.
   static let maxLongBody = maxDocument + 65_536
 
-  /// This call without the first parts of its path.
-  func below(_ count: Int) -> DevelopmentCall {
-    DevelopmentCall(method: method, path: Array(path.dropFirst(count)), request: request, channel: channel)
+  /// This call, as one about the world with this port: without the first parts of its path.
+  func below(_ count: Int, worldPort: Int) -> DevelopmentCall {
+    DevelopmentCall(
+      method: method, path: Array(path.dropFirst(count)), request: request, channel: channel, worldPort: worldPort)
   }
 
   /// Runs `body`, and cancels it once the client has left, which is checked five times a second and at the end. Then throws

@@ -2,6 +2,7 @@ import Hummingbird
 import MadangAPI
 import MadangCore
 import MadangServer
+import MadangWeb
 import NIOCore
 import Synchronization
 
@@ -44,6 +45,19 @@ package final class People: Sendable {
         throw BadCall("there is no account with the e-mail '\(email)'")
       }
       return try await lease.standIns.sessions.caller(account, edition, lease.server.madang)
+    } catch let failure as Failure { throw BadCall(failure.message) }
+  }
+
+  /// Adds the cookie that signs a browser in to the chat as a person. Throws `BadCall`.
+  func signIn(_ person: Person, in response: inout Response, isSecure: Bool) async throws {
+    let lease = try server()
+    guard let chat = lease.server.chatPages else {
+      throw BadCall("people/\(person.email)/browser: web.chat is off")
+    }
+    do {
+      let session = try await lease.server.madang.beginSession(
+        of: person.id.number, edition: EditionName.october2024.rawValue)
+      chat.begin(refreshToken: session.refreshToken, in: &response, isSecure: isSecure)
     } catch let failure as Failure { throw BadCall(failure.message) }
   }
 
@@ -200,6 +214,11 @@ package final class People: Sendable {
       _ = try await madang.leaveWorkspace(reference, as: .acting(actor))
     }
   }
+}
+
+extension MadangServer {
+  /// The chat for browsers; nil if the settings turn it off.
+  var chatPages: WebChat? { (annex as? WebPages)?.chat }
 }
 
 extension PlainPicture {

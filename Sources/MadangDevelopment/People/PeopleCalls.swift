@@ -6,7 +6,7 @@ import MadangServer
 import NIOCore
 
 /// Calls about people: `GET /_dev/people`; `/_dev/people/WHO/v1/...` answers like the server does to this person; `POST` to
-/// `.../post`, `.../join` and `.../leave` accepts names instead of ids.
+/// `.../post`, `.../join` and `.../leave` accepts names instead of ids; `POST .../browser` signs the browser in.
 struct PeopleCalls: Sendable {
   let people: People
 
@@ -38,6 +38,7 @@ struct PeopleCalls: Sendable {
         return try await call.done {
           try await people.perform(.leave(try await call.body(Where.self).place()), as: person.email)
         }
+      case "browser": return try await signIn(call, as: person)
       default: return nil
       }
     } catch let refused as Refused {
@@ -61,6 +62,18 @@ struct PeopleCalls: Sendable {
     head.path = call.path.dropFirst(2).map { "/" + percentEncoded($0) }.joined() + query
     return try await people.answer(
       Request(head: head, body: call.request.body), as: person.email, edition, over: call.channel)
+  }
+
+  /// The answer has the cookie that signs a browser in to the chat. It belongs to a host with all its ports.
+  private func signIn(_ call: DevelopmentCall, as person: Person) async throws -> Response {
+    _ = try await call.body(NoFields.self)
+    let host = call.request.head.authority ?? ""
+    let server = try people.server().server
+    let isSecure = call.worldPort == nil && server.isSecure(call.request, over: call.channel)
+    let place = call.worldPort.map { "\(host.withoutPort):\($0)" } ?? host
+    var response = try await call.answer { ChatAddress(url: "\(isSecure ? "https" : "http")://\(place)/") }
+    try await people.signIn(person, in: &response, isSecure: isSecure)
+    return response
   }
 
   /// The edition in the query, of the request's key, or the newest.
@@ -108,6 +121,23 @@ private struct NewPost: CallFields {
       throw WorldError("in: is missing; write a place such as Weekend/ios, or 'to' with a person for a direct message")
     }
     return .post(text ?? "", to: target, files: files ?? 0)
+  }
+}
+
+private struct NoFields: CallFields {
+  static let names: [String] = []
+}
+
+private struct ChatAddress: Encodable {
+  let url: String
+}
+
+extension String {
+  /// The host of a host with a port.
+  fileprivate var withoutPort: Substring {
+    // [::1]:8080
+    let bracket = lastIndex(of: "]") ?? startIndex
+    return self[..<(self[bracket...].firstIndex(of: ":") ?? endIndex)]
   }
 }
 

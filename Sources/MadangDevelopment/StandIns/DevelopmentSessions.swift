@@ -21,7 +21,7 @@ final class DevelopmentSessions: Sendable {
         // The session was signed out; a new one replaces it.
       }
     }
-    let session = try await madang.beginSession(of: account, edition: edition.rawValue)
+    let session = try await madang.beginSession(of: account, edition: edition.rawValue).id
     sessions.withLock { $0[key] = session }
     return try await madang.caller(session: session, edition: edition.rawValue)
   }

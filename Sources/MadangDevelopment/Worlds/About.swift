@@ -8,6 +8,8 @@ struct About: Encodable, Sendable {
   let url: String
   /// The API keys by their editions.
   let keys: [String: String]
+  /// Whether the chat for browsers is on, and signs a browser in as a person.
+  let chat: Bool
   /// Nil at a server that is no world.
   let world: WorldSummary?
 
@@ -17,11 +19,13 @@ struct About: Encodable, Sendable {
     url = "\(scheme)://\(address):\(try await server.port)"
     let own = server.settings.keys
     keys = (own.isEmpty ? EditionName.developmentKeys : own).byEdition
+    chat = server.chatPages != nil
     world = nil
   }
 
   init(_ world: World) {
     let summary = WorldSummary(world)
+    chat = world.server.chatPages != nil
     (url, keys, self.world) = (summary.url, summary.keys, summary)
   }
 
@@ -29,12 +33,13 @@ struct About: Encodable, Sendable {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(url, forKey: .url)
     try container.encode(keys, forKey: .keys)
+    try container.encode(chat, forKey: .chat)
     // Null if absent, so that readers find all keys.
     try container.encode(world, forKey: .world)
   }
 
   private enum CodingKeys: CodingKey {
-    case url, keys, world
+    case url, keys, chat, world
   }
 }
 

@@ -39,7 +39,7 @@ struct WorldCalls: Sendable {
     case (.get, 2): return try await call.answer { WorldSummary(world) }
     case (.delete, 2): return try await call.done { _ = await worlds.remove(world.id) }
     case (_, 2): return nil
-    default: return try await world.kit.respond(to: call.below(2))
+    default: return try await world.kit.respond(to: call.below(2, worldPort: world.port))
     }
   }
 }

@@ -24,7 +24,8 @@ public struct WebSettings: Sendable {
       + "persimmon")
   public var language = setting(
     "web.language", PageLanguage.auto, .word,
-    "language of the pages of links and of mails: auto (the reader's, or else English), ko or en")
+    "language of the pages of links, of mails, and of the chat until its reader chooses: auto (the reader's, or else "
+      + "English), ko or en")
   public var admin = AdminConsoleSettings()
 
   public init() {}

@@ -26,6 +26,11 @@ extension MadangServer {
     return received.developmentPath.map { .granted(Array($0)) } ?? .refused(.notLocal)
   }
 
+  /// Whether a request came over TLS, to this server or to a trusted proxy.
+  package func isSecure(_ request: Request, over channel: any NIOCore.Channel) -> Bool {
+    ReceivedRequest(request, over: channel, at: service).isSecure
+  }
+
   package func speaks(_ edition: EditionName) -> Bool { service.callers.editions.contains { $0.id == edition } }
 
   /// Answers a request as if this caller had sent it to an edition, without needing a token. It counts for no limit, and

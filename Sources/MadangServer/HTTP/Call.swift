@@ -34,6 +34,9 @@ extension Service {
   func isSecure(_ client: ClientAddress) -> Bool { client.isSecure || settings.tls.isUsed }
 }
 
+/// Posts a chat, or finds the one that was posted before.
+package typealias Posting = @Sendable (_ draft: ChatDraft, _ post: () async throws -> Chat) async throws -> Chat
+
 /// A call of an edition: what a route needs to know of its request.
 package struct Call {
   let service: Service
@@ -49,6 +52,8 @@ package struct Call {
   package let outcome: CallOutcome
   /// Of a history that a page reads; nil for all of it.
   package var historyEnd: HistoryEnd?
+  /// Stands around the posting of a chat whose body was read; nil if nothing does.
+  package var posting: Posting?
   /// Whether a page of this server makes it, without a key.
   private let isOfPage: Bool
 

@@ -11,10 +11,14 @@ extension Call {
   func post(to address: RoomAddress) async throws -> Response {
     let fields = try await body.fields()
     let draft = ChatDraft(content: try fields.text(.content) ?? "", files: fields.files.map(\.staged))
-    let chat = try await madang.post(draft, to: address, as: try principal) { [connection] in
-      await !connection.hasClientLeft
+    let post = {
+      let chat = try await madang.post(draft, to: address, as: try principal) { [connection] in
+        await !connection.hasClientLeft
+      }
+      outcome.chat = chat
+      return chat
     }
-    outcome.chat = chat
+    let chat = if let posting { try await posting(draft, post) } else { try await post() }
     return .json(edition.encode(chat))
   }
 

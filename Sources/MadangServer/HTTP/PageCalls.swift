@@ -62,9 +62,12 @@ extension ReceivedRequest {
     await Responder(self, page: (call, service.callers.editions.first { $0.id == edition })).answer()
   }
 
-  /// Whether a browser that says where a request comes from names a page of this server: neither another site nor another port of the host.
+  /// Whether a browser that says where a request comes from names a page of this server: neither another site nor another port of the host,
+  /// nor over TLS a page without it.
   package var isOfOwnPage: Bool {
     guard !request.isFromAnotherSite else { return false }
+    // A page that came without TLS may be an attacker's.
+    if isSecure, request.headers[.origin]?.lowercased().hasPrefix("http:") == true { return false }
     let own = SocketIOServer.AllowedOrigins(
       others: PublicURL(service.madang.setting(\.publicURL)).map { [$0.origin] } ?? [])
     if own.allow(request.headers, authority: request.head.authority) { return true }
@@ -85,9 +88,6 @@ extension Call {
 
   /// The moment that a date of this edition names; nil if it is blank. Throws `.invalid`.
   package func moment(_ label: String) throws -> Int64? { try dates.moment(label) }
-
-  /// 200 with a chat that was posted before.
-  package func answer(_ chat: Chat) -> Response { .json(edition.encode(chat)) }
 
   /// Mails a link to a new password. Returns at once. Throws `.invalid`, or `E98` if the client requests too many.
   package func requestPasswordLink() async throws {

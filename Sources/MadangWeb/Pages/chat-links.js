@@ -7,7 +7,7 @@ import { h } from "./elements.js";
 
 const LINK = /https?:\/\/[^\s<>"'`]+/gi;
 /** Signs that end a sentence rather than an address. */
-const TAIL = /[.,:;!?…。，、！？)\]}»”’]+$/;
+const TAIL = new Set(".,:;!?…。，、！？)]}»”’");
 /** Links of one text that become anchors. */
 const MOST = 50;
 
@@ -37,8 +37,9 @@ export function linked(text) {
 
 /** Without what follows the address; a bracket that was opened inside it belongs to it. */
 function trimmed(address) {
-  const tail = TAIL.exec(address)?.[0] ?? "";
-  let kept = address.slice(0, address.length - tail.length);
-  if (tail.startsWith(")") && kept.includes("(") && !kept.includes(")")) kept += ")";
+  let end = address.length;
+  while (end && TAIL.has(address[end - 1])) end--;
+  let kept = address.slice(0, end);
+  if (address[end] === ")" && kept.includes("(") && !kept.includes(")")) kept += ")";
   return kept;
 }

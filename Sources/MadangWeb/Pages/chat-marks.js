@@ -85,11 +85,6 @@ export function keepDraft(account, room, text) {
   writeSetting(`drafts.${account}`, ids.length ? JSON.stringify(drafts) : null);
 }
 
-/** Forgets drafts when the account signs out: another person may use this browser next. */
-export function forgetDrafts(account) {
-  writeSetting(`drafts.${account}`, null);
-}
-
 function readObject(key) {
   try {
     return JSON.parse(readSetting(key) ?? "{}") ?? {};

@@ -9,13 +9,12 @@ import { h, toast } from "./elements.js";
 import { form } from "./form.js";
 import { showKeys } from "./chat-keys-sheet.js";
 import { forgetEntries } from "./chat-kept.js";
-import { forgetDrafts } from "./chat-marks.js";
 import { noticesState, setNotices } from "./chat-notify.js";
 import { waitingCount } from "./chat-outbox.js";
 import { pictureField } from "./chat-picture-field.js";
 import { state } from "./chat-state.js";
 import { attempt, explain } from "./chat-trouble.js";
-import { chooseLanguage, currentLanguage, LANGUAGES, t, writeSetting } from "./words.js";
+import { chooseLanguage, currentLanguage, LANGUAGES, t } from "./words.js";
 
 /** Opens the account's sheet. */
 export function openProfile() {
@@ -101,9 +100,21 @@ async function leave(everywhere) {
   if (text && !await confirmed({ title: t(everywhere ? "signout.everywhere" : "signout"), text, yes: t("signout"), grave: true })) return;
   await attempt(async () => {
     await signOut(everywhere);
-    forgetDrafts(state.account.user_id);
-    writeSetting("known", null);
+    forgetSettings();
+    // What is stored as the page closes goes, too.
+    addEventListener("pagehide", forgetSettings);
     await forgetEntries(state.account.user_id);
     location.replace("/");
   });
+}
+
+/** Removes what this browser keeps of the chat but its language: another person may use it next. */
+function forgetSettings() {
+  try {
+    for (const key of Object.keys(localStorage)) {
+      if (key.startsWith("madang.") && key !== "madang.language") localStorage.removeItem(key);
+    }
+  } catch {
+    // A browser that stores nothing has none.
+  }
 }

@@ -10,10 +10,11 @@ let language = "en";
 let plural = new Intl.PluralRules("en");
 let formats = {};
 
-/** The language that was chosen here, else the first of the browser's that there are texts for. */
+/** The language that was chosen here, else the installation's, else the first of the browser's that there are texts for. */
 export function preferredLanguage() {
-  const chosen = readSetting("language");
-  if (chosen in LANGUAGES) return chosen;
+  for (const one of [readSetting("language"), document.documentElement.dataset.language]) {
+    if (one in LANGUAGES) return one;
+  }
   for (const one of navigator.languages ?? []) {
     const short = one.slice(0, 2).toLowerCase();
     if (short in LANGUAGES) return short;
