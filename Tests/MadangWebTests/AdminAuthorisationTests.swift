@@ -99,4 +99,18 @@ struct AdminAuthorisationTests {
       }
     }
   }
+
+  @Test("a session that calls too often has to wait, and another one does not")
+  func limitedSession() async throws {
+    var settings = World.settings(\.web.admin.isOn, true)
+    settings.callLimits.requests = 9
+    try await Browser.run(.sqlite, settings: settings) { (world) async throws in
+      let hana = try await AdminBrowser.administrator(world)
+      let second = AdminBrowser(world)
+      #expect(try await second.signIn(like: hana).status == 200)
+      for _ in 0..<9 { #expect(try await hana.outcome(.GET, "overview") == "200") }
+      #expect(try await hana.outcome(.GET, "overview") == "429 wait")
+      #expect(try await second.outcome(.GET, "overview") == "200")
+    }
+  }
 }

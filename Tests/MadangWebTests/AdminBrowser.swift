@@ -28,12 +28,14 @@ final class AdminBrowser {
     try await Browser.run(engine, settings: World.settings(\.web.admin.isOn, true), clock: clock, body)
   }
 
+  /// What it sends of its cookies.
+  var cookieField: String { cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
+
   @discardableResult
   func call(
     _ method: HTTPMethod, _ path: String, _ body: JSON? = nil, headers: [(String, String)] = []
   ) async throws -> World.Answer {
-    let cookie = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
-    let own = [("Cookie", cookie), ("X-Madang-Proof", proof)].filter { field in
+    let own = [("Cookie", cookieField), ("X-Madang-Proof", proof)].filter { field in
       !field.1.isEmpty && !headers.contains { $0.0 == field.0 }
     }
     let answer = try await world.call(

@@ -31,6 +31,7 @@ struct AdminCallsTests {
       #expect(overview["readOnly"] == ["isOn": false, "since": .null, "reason": .null])
       #expect(overview["backup"] == ["last": .null, "next": .null, "running": false])
       #expect(overview["pushes"] == ["waiting": 0, "failing": false] && overview["findings"]?["first"] == [])
+      #expect(overview["findings"]?["areKnown"] == false)
       #expect((overview["disk"]?["size"]?.int ?? 0) > 0)
       for (name, count, step) in [("hour", 60, 60), ("day", 96, 900)] {
         let graph = overview["series"]?[name]

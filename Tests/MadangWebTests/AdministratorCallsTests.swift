@@ -1,3 +1,4 @@
+import Foundation
 import MadangCore
 import MadangOperations
 import MadangServer
@@ -221,6 +222,30 @@ struct AdministratorCallsTests {
       #expect(try await hana.outcome(.DELETE, "administrators/\(numbers[1])", password) == "200")
       #expect(try await joon.outcome(.GET, "administrators") == "401 signedOut")
       #expect(try await hana.outcome(.DELETE, "administrators/\(numbers[0])", password) == "409 last")
+    }
+  }
+
+  @Test("a call does nothing if its session ends before its body is whole", arguments: TestEngine.available)
+  func slowly(_ engine: TestEngine) async throws {
+    try await run(engine) { world in
+      let hana = try await AdminBrowser.administrator(world)
+      let joon = try await AdminBrowser.administrator(world, "joon")
+      let wire = try await Wire.connect(try #require(URL(string: world.url)?.port))
+      let body = #"{"label":"later","edition":"2024-10","registration":null,"approval":null}"#
+      let head = """
+        POST /admin/api/keys HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: \(joon.cookieField)\r\nX-Madang-Proof: \(joon.proof)\r
+        Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n
+        """
+      try await wire.send(Array(head.utf8) + body.utf8.prefix(3))
+      let all = try await hana.call(.GET, "administrators").json["administrators"]?.list ?? []
+      let numbers = all.compactMap { $0["number"]?.int }
+      let number = try #require(numbers.last)
+      let password: JSON = ["password": .text(AdminBrowser.password)]
+      #expect(try await hana.outcome(.DELETE, "administrators/\(number)", password) == "200")
+      try await wire.send(Array(body.utf8.dropFirst(3)))
+      #expect(String(decoding: await wire.readToEnd(), as: UTF8.self).hasPrefix("HTTP/1.1 401 "))
+      let keys = try await hana.call(.GET, "keys").json["keys"]?.list ?? []
+      #expect(!keys.contains { $0["label"]?.string == "later" })
     }
   }
 

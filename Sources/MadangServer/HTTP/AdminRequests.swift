@@ -36,8 +36,17 @@ extension ReceivedRequest {
     return own.host.lowercased() == authority.host.lowercased()
   }
 
-  /// Counts a call without a session. Throws `E98` if there were too many.
-  package func countWithoutSession() throws { try service.limits.calls.count(.address(client.networkHash)) }
+  /// Counts a call for a session of the console, or for its address if it has none. Throws `E98` if there were too many.
+  package func count(ofAdministrator session: Int64?) throws {
+    try service.limits.calls.count(session.map { .administrator(session: $0) } ?? .address(client.networkHash))
+  }
+
+  /// Runs `body` when it is the turn of the caller's address.
+  package func inTurn<Success: Sendable>(
+    _ turns: ListTurns, _ body: @Sendable () async throws -> Success
+  ) async throws -> Success {
+    try await turns.run(client.networkHash, body)
+  }
 
   /// What `find` finds by a token. Throws `E98` rather than look for it if the address has shown too many tokens of no session.
   package func found<Session>(_ find: () async throws -> Session?) async throws -> Session? {

@@ -7,6 +7,8 @@ package final class ConsoleParts: Sendable {
   let series = Series()
   package let backups: BackupWork
   package let doctor: DoctorRuns
+  /// Of searches: one may look at 50,000 rows, or at all chats.
+  package let searches = ListTurns(places: 1)
   /// Milliseconds since 1970.
   package let startedAt: Int64
   private let listed: Mutex<[Setting]>

@@ -14,6 +14,8 @@ final class CallLimits: Sendable {
     case refreshWithUnknownToken(KeyHash)
     case unknownToken(KeyHash, address: KeyHash)
     case session(Int64)
+    /// Of the administrator's console.
+    case administrator(session: Int64)
     /// Calls without a session.
     case address(KeyHash)
     /// All sessions of an account.
@@ -35,7 +37,7 @@ final class CallLimits: Sendable {
       case .refreshWithExpiredToken: "refreshes with an expired refresh token"
       case .refreshWithUnknownToken: "refreshes with one unknown refresh token"
       case .unknownToken: "calls with one unknown token"
-      case .session: "calls of this session"
+      case .session, .administrator: "calls of this session"
       case .address: "calls without a session from this address"
       case .account: "calls of this account"
       case .everything: "calls from this address"
@@ -132,7 +134,7 @@ final class CallLimits: Sendable {
     case .refreshAtExpiry: settings.expiredRefreshes
     case .refreshWithExpiredToken, .refreshWithUnknownToken: settings.refusedRefreshes
     case .unknownToken: settings.unknownTokens
-    case .session, .address, .refreshes: settings.requests
+    case .session, .administrator, .address, .refreshes: settings.requests
     case .account: settings.accountRequests
     case .everything: settings.addressRequests
     case .signUps: settings.signUps

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Lets addresses take turns at reading the pages of long answers: however many answers one of them waits for, the next page of another
 /// address stands behind one of each only. What is read outside of it, such as first pages, always finds readers of the database.
-final class ListTurns: Sendable {
+package final class ListTurns: Sendable {
   private struct State {
     var free: Int
     /// Those of one address in the order in which they came.

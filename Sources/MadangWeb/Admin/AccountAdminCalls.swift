@@ -29,8 +29,11 @@ enum AccountAdminCalls {
         let names = AccountStateName.allCases.map(\.rawValue).joined(separator: ", ")
         throw AdminRefusal.refused("state: write one of \(names)")
       }
-      let page = try await call.administration.accounts(
-        matching: try call.text("find") ?? "", state: state, after: try call.integer("after"), limit: try call.limit())
+      let (administration, find) = (try call.administration, try call.text("find") ?? "")
+      let (after, limit) = (try call.integer("after"), try call.limit())
+      let page = try await call.inTurn {
+        try await administration.accounts(matching: find, state: state, after: after, limit: limit)
+      }
       return List(accounts: page.elements, next: page.next, total: page.total)
     }
     routes.on(.get, "accounts/{number}") { try await $0.administration.accountDetails(try $0.number()) }
@@ -41,7 +44,7 @@ enum AccountAdminCalls {
       _ name: String, _ act: @escaping @Sendable (Administration, _ email: String) async throws -> AccountSummary
     ) {
       routes.on(.post, "accounts/{number}/\(name)") { call in
-        _ = try await call.body(Empty.self)
+        _ = try call.body(Empty.self)
         return Changed(account: try await act(try call.administration, try await call.accountEmail()))
       }
     }
@@ -57,7 +60,7 @@ enum AccountAdminCalls {
       let note: String
     }
     routes.on(.post, "accounts/{number}/coins") { call in
-      let given = try await call.body(Coins.self)
+      let given = try call.body(Coins.self)
       return Changed(
         account: try await call.administration.giveCoins(
           given.amount, to: try await call.accountEmail(), note: given.note))
@@ -68,7 +71,7 @@ enum AccountAdminCalls {
       let ended: Int
     }
     routes.on(.post, "accounts/{number}/end-sessions") { call in
-      _ = try await call.body(Empty.self)
+      _ = try call.body(Empty.self)
       let ended = try await call.administration.endSessions(of: try await call.accountEmail())
       return Ended(account: try await call.administration.account(try call.number()), ended: ended)
     }
@@ -77,7 +80,7 @@ enum AccountAdminCalls {
       let email: String
     }
     routes.on(.delete, "accounts/{number}") { call in
-      let typed = try await call.body(Named.self).email
+      let typed = try call.body(Named.self).email
       let email = try await call.accountEmail()
       guard typed == email else { throw AdminRefusal.word("email: does not match the account's address") }
       _ = try await call.administration.deleteAccount(email)

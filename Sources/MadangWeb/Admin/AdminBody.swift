@@ -7,8 +7,7 @@ extension AdminCall {
   static let maxBody = 65_536
 
   /// The body's fields, which are the properties of `Fields`; others are refused, so that a mistyped name is no silent default.
-  func body<Fields: Decodable>(_: Fields.Type) async throws -> Fields {
-    let bytes = try await received.body.text(upTo: Self.maxBody)
+  func body<Fields: Decodable>(_: Fields.Type) throws -> Fields {
     do { return try JSONDecoder().decode(ExactObject<Fields>.self, from: Data(bytes)).fields } catch {
       throw AdminRefusal.refused("the body is not as expected: \(Self.words(error))")
     }

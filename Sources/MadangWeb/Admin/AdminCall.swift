@@ -9,6 +9,8 @@ struct AdminCall {
   let console: AdminConsole
   let received: ReceivedRequest
   let parameters: PathParameters
+  /// The body; empty for a GET.
+  let bytes: [UInt8]
   /// The value of the cookie; nil if the request has none.
   let token: String?
   /// Nil in open calls only.
@@ -41,6 +43,11 @@ struct AdminCall {
       guard let parts = received.console else { throw AdminRefusal.failed }
       return parts
     }
+  }
+
+  /// Runs what may look at many rows: one at a time of all administrators, so that chats go on beside it.
+  func inTurn<Success: Sendable>(_ search: @Sendable () async throws -> Success) async throws -> Success {
+    try await received.inTurn(try parts.searches, search)
   }
 
   /// A number in the path. Throws `notFound` for other text, as nothing has it.

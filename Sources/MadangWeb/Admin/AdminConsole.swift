@@ -99,12 +99,16 @@ struct AdminConsole: Annex {
     }
     let session = try await session(token, received)
     guard row.isOpen || session != nil else { throw AdminRefusal.signedOut }
-    if session == nil { try received.countWithoutSession() }
-    let call = AdminCall(
-      console: self, received: received, parameters: parameters, token: token, session: session)
-    let acting = call.administrator ?? Administrator(name: "", address: received.address)
+    try received.count(ofAdministrator: session?.number)
+    let acting = session?.actor(at: received.address) ?? Administrator(name: "", address: received.address)
     return try await Administration(received.madang, received.settings, actingAs: acting).explainingErrors { _ in
-      try await row.handler(call)
+      let body = row.method == .get ? [] : try await received.body.text(upTo: AdminCall.maxBody)
+      // The session may have ended while the body arrived.
+      let session = body.isEmpty ? session : try await self.session(token, received)
+      guard row.isOpen || session != nil else { throw AdminRefusal.signedOut }
+      return try await row.handler(
+        AdminCall(
+          console: self, received: received, parameters: parameters, bytes: body, token: token, session: session))
     }
   }
 

@@ -65,7 +65,7 @@ enum AdminSessionCalls {
       return .json(try WireEncoder.encode(AdminSessionDescription(call.session, token: token, of: call)))
     }
     routes.respond(.post, "session", open: true) { call in
-      let given = try await call.body(Credentials.self)
+      let given = try call.body(Credentials.self)
       let signIn = try await signIn(given, call)
       try await endFormer(call)
       return try call.answer(
@@ -90,11 +90,11 @@ enum AdminSessionCalls {
   private static func addSetup(to routes: inout AdminRoutes) {
     routes.on(.post, "setup/open", open: true) { call in
       let opened = try await call.madang.openAdministratorLink(
-        token: try await call.body(LinkToken.self).token, from: call.address)
+        token: try call.body(LinkToken.self).token, from: call.address)
       return OpenedLink(secret: opened.secret, first: opened.isFirst, proof: call.proof(of: call.token ?? ""))
     }
     routes.respond(.post, "setup", open: true) { call in
-      let given = try await call.body(Setup.self)
+      let given = try call.body(Setup.self)
       let added = try await call.madang.addAdministrator(
         token: given.token, name: given.name, password: given.password, code: given.code, from: call.address)
       try await endFormer(call)
@@ -107,19 +107,19 @@ enum AdminSessionCalls {
 
   private static func addOwn(to routes: inout AdminRoutes) {
     routes.on(.put, "me/password") { call in
-      let given = try await call.body(NewPassword.self)
+      let given = try call.body(NewPassword.self)
       try await call.madang.changePassword(
         of: try call.signedIn, from: given.password, to: given.next, at: call.address)
       return Empty()
     }
     routes.on(.post, "me/totp") { call in
-      let given = try await call.body(Password.self)
+      let given = try call.body(Password.self)
       return Secret(
         secret: try await call.madang.beginSecondStep(
           of: try call.signedIn, password: given.password, at: call.address))
     }
     routes.on(.put, "me/totp") { call in
-      let given = try await call.body(Code.self)
+      let given = try call.body(Code.self)
       return RecoveryCodes(
         recoveryCodes: try await call.madang.finishSecondStep(
           of: try call.signedIn, code: given.code, at: call.address))

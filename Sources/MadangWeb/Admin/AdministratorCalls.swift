@@ -39,13 +39,13 @@ enum AdministratorCalls {
         links: try await call.madang.administratorLinks().map { AdministratorLinkSummary($0) })
     }
     routes.on(.post, "administrators") { call in
-      let given = try await call.body(AdminSessionCalls.Password.self)
+      let given = try call.body(AdminSessionCalls.Password.self)
       return NewAdministratorLink(
         try await call.madang.makeAdministratorLink(
           by: try call.signedIn, password: given.password, at: call.address), call.settings)
     }
     routes.on(.delete, "administrators/{number}") { call in
-      let given = try await call.body(AdminSessionCalls.Password.self)
+      let given = try call.body(AdminSessionCalls.Password.self)
       try await call.madang.removeAdministrator(
         try call.number(), password: given.password, by: try call.signedIn, at: call.address)
       return Empty()

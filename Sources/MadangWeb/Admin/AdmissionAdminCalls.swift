@@ -32,7 +32,7 @@ enum AdmissionAdminCalls {
       let days: Int
     }
     routes.on(.post, "invitations") { call in
-      let new = try await call.body(New.self)
+      let new = try call.body(New.self)
       let administration = try call.administration
       switch (new.email, new.uses) {
       case (let email?, nil): return Changed(invitation: try await administration.invite(email, days: new.days))
@@ -62,7 +62,7 @@ enum AdmissionAdminCalls {
       let approval: String?
     }
     routes.on(.post, "keys") { call in
-      let new = try await call.body(New.self)
+      let new = try call.body(New.self)
       let approval = try new.approval.map { try value($0, of: "approval") as Approval }
       return Changed(
         key: try await call.administration.createKey(

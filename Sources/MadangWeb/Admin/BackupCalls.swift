@@ -29,7 +29,7 @@ enum BackupCalls {
         backups: isSet ? try await Administration.backups(in: URL(filePath: plan.directory)) : [])
     }
     routes.on(.post, "backups") { call in
-      _ = try await call.body(Empty.self)
+      _ = try call.body(Empty.self)
       guard let administrator = call.administrator else { throw AdminRefusal.signedOut }
       do { try await call.parts.backups.begin(by: administrator) } catch let refusal as BackupWork.Refusal {
         throw AdminRefusal(refusal)

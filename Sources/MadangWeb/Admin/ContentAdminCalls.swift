@@ -32,7 +32,7 @@ enum ContentAdminCalls {
       let workspace: String
     }
     routes.on(.post, "announcements") { call in
-      let new = try await call.body(New.self)
+      let new = try call.body(New.self)
       return try await AdminRefusal.naming {
         Changed(
           announcement: try await call.administration.announce(
@@ -56,7 +56,7 @@ enum ContentAdminCalls {
       let chats: [FoundChat]
     }
     routes.on(.post, "chats/search") { call in
-      let search = try await call.body(Search.self)
+      let search = try call.body(Search.self)
       let showsContent = call.settings.web.admin.showsContent
       guard showsContent || search.text.isEmpty else {
         throw AdminRefusal(.forbidden, "refused", "web.admin.content is off, so texts cannot be searched")
@@ -65,11 +65,10 @@ enum ContentAdminCalls {
       var question = ChatQuestion()
       (question.text, question.author, question.workspace) = (search.text, search.author, search.workspace)
       (question.since, question.limit) = (try search.since.map { try AdminCall.moment($0, "since") }, search.limit)
+      let administration = try call.administration
       return try await AdminRefusal.naming { [question] in
-        Found(
-          chats: try await call.administration.findChats(question).reversed().map {
-            FoundChat($0, showsContent: showsContent)
-          })
+        let found = try await call.inTurn { try await administration.findChats(question) }
+        return Found(chats: found.reversed().map { FoundChat($0, showsContent: showsContent) })
       }
     }
     routes.on(.delete, "chats/{number}") { call in

@@ -19,7 +19,7 @@ enum ExportCalls {
 
   static func add(to routes: inout AdminRoutes) {
     routes.on(.post, "accounts/{number}/export") { call in
-      _ = try await call.body(Empty.self)
+      _ = try call.body(Empty.self)
       let (administration, exports) = (try call.administration, call.console.exports)
       let email = try await administration.account(try call.number()).email
       guard let place = try exports.begin(ids: call.madang.ids) else {

@@ -33,16 +33,16 @@ enum HealthCalls {
     routes.on(.get, "settings") { call in Settings(settings: try call.parts.settings) }
     routes.on(.get, "doctor") { call in Report(try call.parts.doctor.latest) }
     routes.on(.post, "doctor") { call in
-      _ = try await call.body(Empty.self)
+      _ = try call.body(Empty.self)
       return Report(try await call.parts.doctor.examine())
     }
     routes.on(.post, "read-only") { call in
-      let mode = try await call.body(Mode.self)
+      let mode = try call.body(Mode.self)
       guard mode.isOn else { return try await call.administration.endReadOnlyMode() }
       return try await call.administration.beginReadOnlyMode(reason: mode.reason ?? "")
     }
     routes.on(.post, "mails/test") { call in
-      _ = try await call.administration.sendTestMail(to: try await call.body(Recipient.self).to)
+      _ = try await call.administration.sendTestMail(to: try call.body(Recipient.self).to)
       return Empty()
     }
   }

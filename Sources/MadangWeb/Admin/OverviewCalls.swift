@@ -12,7 +12,12 @@ struct Overview: Encodable {
   struct Waiting: Encodable { let waiting: Int }
   struct Backup: Encodable { let last, next: String?, running: Bool }
   struct Certificate: Encodable { let endsAt: String, names: [String] }
-  struct Findings: Encodable { let errors, warnings: Int, first: [DoctorFinding] }
+  struct Findings: Encodable {
+    /// Whether the doctor has run since the server started.
+    let areKnown: Bool
+    let errors, warnings: Int
+    let first: [DoctorFinding]
+  }
   struct Graphs: Encodable { let hour, day: Graph }
 
   let now, version, startedAt: String
@@ -57,7 +62,7 @@ enum OverviewCalls {
         certificate: kept.certificate, readOnly: try await call.administration.readOnlyMode(),
         pending: try await call.administration.accounts(state: .pending, limit: 1).total ?? 0,
         findings: .init(
-          errors: errors, warnings: findings.count - errors,
+          areKnown: parts.doctor.latest != nil, errors: errors, warnings: findings.count - errors,
           first: Array(
             (findings.filter { $0.severity == .error } + findings.filter { $0.severity == .warning }).prefix(2))),
         totals: kept.statistics, series: .init(hour: sight.hour, day: sight.day))

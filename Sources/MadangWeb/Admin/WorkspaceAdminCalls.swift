@@ -24,8 +24,11 @@ enum WorkspaceAdminCalls {
       let total: Int?
     }
     routes.on(.get, "workspaces") { call in
-      let page = try await call.administration.workspaces(
-        matching: try call.text("find") ?? "", after: try call.integer("after"), limit: try call.limit())
+      let (administration, find) = (try call.administration, try call.text("find") ?? "")
+      let (after, limit) = (try call.integer("after"), try call.limit())
+      let page = try await call.inTurn {
+        try await administration.workspaces(matching: find, after: after, limit: limit)
+      }
       return List(workspaces: page.elements, next: page.next, total: page.total)
     }
 
@@ -59,7 +62,7 @@ enum WorkspaceAdminCalls {
       let fileBytes: Int?
     }
     routes.on(.post, "workspaces/{number}/quota") { call in
-      let quota = try await call.body(Quota.self)
+      let quota = try call.body(Quota.self)
       let (administration, workspace) = (try call.administration, try call.workspace)
       _ = try await administration.setQuota(
         of: workspace, channels: quota.channels, members: quota.members, fileBytes: quota.fileBytes)
@@ -71,7 +74,7 @@ enum WorkspaceAdminCalls {
       let fileDays: Int64?
     }
     routes.on(.post, "workspaces/{number}/retention") { call in
-      let days = try await call.body(Retention.self)
+      let days = try call.body(Retention.self)
       return Changed(
         workspace: try await call.administration.setRetention(
           of: try call.workspace, chats: days.chatDays, files: days.fileDays))
@@ -79,7 +82,7 @@ enum WorkspaceAdminCalls {
 
     for (name, isHeld) in [("hold", true), ("release", false)] {
       routes.on(.post, "workspaces/{number}/\(name)") { call in
-        _ = try await call.body(Empty.self)
+        _ = try call.body(Empty.self)
         return Changed(workspace: try await call.administration.setHold(isHeld, of: try call.workspace))
       }
     }
@@ -88,7 +91,7 @@ enum WorkspaceAdminCalls {
       let name: String
     }
     routes.on(.delete, "workspaces/{number}") { call in
-      let typed = try await call.body(Named.self).name
+      let typed = try call.body(Named.self).name
       guard typed == (try await call.administration.workspace(try call.workspace).name) else {
         throw AdminRefusal.word("name: does not match the workspace's name")
       }
@@ -106,7 +109,7 @@ enum WorkspaceAdminCalls {
       _ act: @escaping @Sendable (Administration, String, WorkspaceName) async throws -> WorkspaceSummary
     ) {
       routes.on(.post, "workspaces/{number}/\(name)") { call in
-        let email = try await call.body(Member.self).email
+        let email = try call.body(Member.self).email
         do {
           return Changed(workspace: try await act(try call.administration, email, try call.workspace))
         } catch let failure as Failure where failure.code == .duplicate {

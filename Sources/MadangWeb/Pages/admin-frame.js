@@ -91,9 +91,9 @@ export function frame(app) {
         state.textContent = t("state.lost");
         return;
       }
-      const { errors, warnings } = overview.findings;
-      state.className = `pill state ${errors ? "bad" : warnings ? "warm" : "good"}`;
-      state.textContent = errors || warnings ? t("state.needs", { n: errors + warnings }) : t("state.well");
+      const { areKnown, errors, warnings } = overview.findings;
+      state.className = `pill state ${errors ? "bad" : warnings ? "warm" : areKnown ? "good" : ""}`;
+      state.textContent = errors || warnings ? t("state.needs", { n: errors + warnings }) : t(areKnown ? "state.well" : "state.unknown");
       badge("accounts", overview.pending ? t("badge.wait", { n: overview.pending }) : "", "warm");
       badge("health", errors || warnings ? String(errors + warnings) : "", errors ? "bad" : "warm");
       badge("mails", overview.mails.waiting && overview.mails.failing ? String(overview.mails.waiting) : "", "bad");

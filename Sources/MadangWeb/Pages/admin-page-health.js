@@ -23,7 +23,7 @@ export default async function health(app) {
     actions: [button(t("health.run"), async () => {
       report = await post("doctor");
       draw();
-      toast(t("health.ran", { n: report.findings.length }));
+      toast(report.findings.length ? t("health.ran", { n: report.findings.length }) : t("health.well"));
       await app.look();
     }, "main")],
   };

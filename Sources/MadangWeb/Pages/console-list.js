@@ -217,6 +217,8 @@ export class ConsoleList extends HTMLElement {
       if (!used.has(element) && !element.hidden) {
         element.hidden = true;
         element.row = null;
+        element.isCurrent = false;
+        element.setAttribute("aria-selected", false);
       }
     }
     if (active) this.setAttribute("aria-activedescendant", active);
