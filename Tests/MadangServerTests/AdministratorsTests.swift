@@ -80,7 +80,7 @@ struct AdministratorsTests {
       #expect(try await !hana.isSignedIn(signIn))
       #expect(try await hana.isSignedIn())
       let rows = try await AuditTests.entries(world, .administratorAdded, .administratorSignedIn)
-      #expect(rows.map(\.actor) == ["administrator \(hana.name)", "administrator \(hana.name)"])
+      #expect(rows.map(\.actor) == ["administrator #1 \(hana.name)", "administrator #1 \(hana.name)"])
       #expect(rows.map(\.origin.address) == [ConsoleUser.address, ConsoleUser.address])
       #expect(rows.first?.detail["by"] == "madang admin web (root)")
     }
@@ -151,6 +151,61 @@ struct AdministratorsTests {
       _ = try await madang.signIn(
         administrator: " ame\u{301}lie ", password: ConsoleUser.password, code: amelie.app.code(madang.clock),
         from: ConsoleUser.address)
+    }
+  }
+
+  @Test("a name with unseen characters, or that looks like another one, is refused", arguments: TestEngine.available)
+  func looks(_ engine: TestEngine) async throws {
+    try await run(engine) { madang, _ in
+      _ = try await ConsoleUser(madang, "hana")
+      for name in [
+        "ha\u{200B}na", "\u{202E}anah", "a\u{2028}b", "\u{3164}", "\u{301}", "\u{2800}", "a\u{AD}b", "a\u{FE0F}b",
+        "madang admin web (root)", "Madang\u{A0}ADMIN",
+      ] {
+        #expect(
+          try await refusal { _ = try await ConsoleUser(madang, name) } == .refused,
+          "\(name.unicodeScalars.map(\.value))")
+      }
+      #expect(try await refusal { _ = try await ConsoleUser(madang, "\u{FF28}\u{FF41}na") } == .taken)
+      _ = try await ConsoleUser(madang, "하나 é 1")
+    }
+  }
+
+  @Test("a full network leaves no count of the names that it tries", arguments: TestEngine.available)
+  func fullNetwork(_ engine: TestEngine) async throws {
+    try await run(engine) { madang, _ in
+      for index in 0..<8 {
+        _ = try await refusal {
+          _ = try await madang.signIn(administrator: "x\(index)", password: "y", code: "1", from: "203.0.113.1")
+        }
+      }
+      let rows = try await madang.database.read { transaction in
+        try transaction.all("SELECT tries FROM administrator_tries") { try $0.get("tries") as Int }
+      }
+      #expect(rows.sorted() == [1, 1, 1, 1, 1, 5])
+    }
+  }
+
+  @Test(
+    "five wrong codes of a new authenticator drop it, and are refusals of the administrator",
+    arguments: TestEngine.available)
+  func wrongCodes(_ engine: TestEngine) async throws {
+    try await run(engine) { madang, world in
+      let hana = try await ConsoleUser(madang)
+      let secret = try await madang.beginSecondStep(
+        of: hana.session, password: ConsoleUser.password, at: ConsoleUser.address)
+      let app = Authenticator(secret)
+      @Sendable func finish(_ code: String) async throws -> AdministratorRefusal.Code? {
+        try await refusal {
+          _ = try await madang.finishSecondStep(of: hana.session, code: code, at: ConsoleUser.address)
+        }
+      }
+      for _ in 1...5 { #expect(try await finish("nonsense") == .code) }
+      #expect(try await finish(app.code(madang.clock)) == .wait)
+      madang.clock.advance(milliseconds: 60_000)
+      #expect(try await finish(app.code(madang.clock)) == .code)
+      let rows = try await AuditTests.entries(world, .administratorRefused)
+      #expect(rows.count == 6 && rows.allSatisfy { $0.actor == "administrator #1 \(hana.name)" })
     }
   }
 

@@ -109,7 +109,7 @@ struct AdminAccountsTests {
       let entries = try await admin.call(.GET, "audit?kind=accountDeleted").json["entries"]?.list ?? []
       #expect(
         entries.map { $0["actor"] } == [
-          .text("administrator hana@example.com"), .text("administrator hana@example.com"),
+          .text("administrator #1 hana@example.com"), .text("administrator #1 hana@example.com"),
         ])
     }
   }

@@ -106,7 +106,7 @@ struct AdminCallsTests {
       #expect(try await hana.outcome(.POST, "read-only", ["isOn": false, "reason": long]) == "400 refused")
       let entry = try #require(
         try await world.server.madang.audit(AuditFilter(), limit: 10).first { $0.kind == "readOnlyBegan" })
-      #expect(entry.actor == "administrator hana@example.com" && entry.origin.address == "127.0.0.1")
+      #expect(entry.actor == "administrator #1 hana@example.com" && entry.origin.address == "127.0.0.1")
     }
   }
 
@@ -143,7 +143,7 @@ struct AdminCallsTests {
       #expect(try await hana.call(.GET, "overview").json["backup"]?["last"]?.string != nil)
       let entry = try #require(
         try await world.server.madang.audit(AuditFilter(), limit: 10).first { $0.kind == "backupMade" })
-      #expect(entry.actor == "administrator hana@example.com")
+      #expect(entry.actor == "administrator #1 hana@example.com")
     }
   }
 

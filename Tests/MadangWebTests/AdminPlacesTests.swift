@@ -211,7 +211,7 @@ struct AdminPlacesTests {
       #expect(try await admin.outcome(.DELETE, "chats/4711") == "404 notFound")
       let kinds = try await admin.call(.GET, "audit?kind=chatsSearched").json["entries"]?.list ?? []
       #expect(kinds.count == (showsContent ? 2 : 1))
-      #expect(kinds.allSatisfy { $0["actor"] == .text("administrator hana@example.com") })
+      #expect(kinds.allSatisfy { $0["actor"] == .text("administrator #1 hana@example.com") })
       #expect(kinds.allSatisfy { $0["address"] == .text("127.0.0.1") })
     }
   }

@@ -12,6 +12,19 @@ extension Madang {
     as session: AdministratorSession, password: String, at address: String,
     _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
+    try await write(as: session, try await prove(session, password, at: address), body)
+  }
+
+  /// A session whose password was typed and is right.
+  private struct Proof: Sendable {
+    let passwordHash: String
+    /// What ``countTry(at:from:)`` counted.
+    let tries: [String]
+  }
+
+  private func prove(
+    _ session: AdministratorSession, _ password: String, at address: String
+  ) async throws -> Proof {
     let found = try await database.read { try $0.requireAdministrator(session) }
     let key = TextRules.administratorKey(found.name) ?? ""
     let tries = try await countTry(at: key, from: address)
@@ -20,15 +33,21 @@ extension Madang {
         password, found.passwordHash, of: key, among: passwordCosts, turn: Self.network(of: address))
     else {
       try await database.write(ignoresStop: true) { [self] transaction in
-        try auditRefusal(at: found.name, from: address, "wrong password in a session", in: transaction)
+        try auditRefusal(at: found.name, from: address, "wrong password in a session", of: session, in: transaction)
       }
       throw AdministratorRefusal.wrongPassword
     }
-    return try await database.write(ignoresStop: true) { transaction in
-      guard try transaction.requireAdministrator(session).passwordHash == found.passwordHash else {
+    return Proof(passwordHash: found.passwordHash, tries: tries)
+  }
+
+  private func write<Success: Sendable>(
+    as session: AdministratorSession, _ proof: Proof, _ body: @escaping @Sendable (Transaction) throws -> Success
+  ) async throws -> Success {
+    try await database.write(ignoresStop: true) { transaction in
+      guard try transaction.requireAdministrator(session).passwordHash == proof.passwordHash else {
         throw AdministratorRefusal.wrongPassword
       }
-      try transaction.forgetTries(tries)
+      try transaction.forgetTries(proof.tries)
       return try body(transaction)
     }
   }
@@ -39,8 +58,10 @@ extension Madang {
     of session: AdministratorSession, from old: String, to new: String, at address: String
   ) async throws {
     let new = try Self.newAdministratorPassword(new)
+    let proof = try await prove(session, old, at: address)
+    // Only now, so that wrong passwords cause no hashing.
     let hash = try await hash(password: new, turn: Self.network(of: address))
-    try await write(as: session, password: old, at: address) { [self] transaction in
+    try await write(as: session, proof) { [self] transaction in
       try transaction.setAdministratorPassword(hash, of: session.account, now: clock.now)
       let ended = try transaction.deleteAdministratorSessions(of: session.account, but: session.number)
       try transaction.deleteAdministratorLinks(of: session.account)
@@ -64,20 +85,34 @@ extension Madang {
     return secret.base32
   }
 
-  /// Replaces the second step by the secret that waits, if the code is one of it. The former secret and recovery codes end. Throws
-  /// ``AdministratorRefusal``: `.code`, `.signedOut`.
+  /// Replaces the second step by the secret that waits, if the code is one of it. The former secret and recovery codes end. Wrong
+  /// codes count like wrong passwords; at too many the secret is dropped. Throws ``AdministratorRefusal``: `.code`, `.wait`, `.signedOut`.
   /// - Returns: New recovery codes.
   package func finishSecondStep(
     of session: AdministratorSession, code: String, at address: String
   ) async throws -> [String] {
     let now = clock.now
     let pending = try await database.read { try $0.pendingStep(of: session.number, now: now) }
+    let tries: [String]
+    do { tries = try await countTry(at: TextRules.administratorKey(session.name) ?? "", from: address) } catch {
+      if let pending {
+        _ = try await database.write(ignoresStop: true) { try $0.takePendingStep(pending, of: session.number) }
+      }
+      throw error
+    }
     guard let pending, let secret = SecondStep(stored: pending, key: settings.stepKey),
       let step = secret.number(of: TypedCode(code).digits, at: now)
-    else { throw AdministratorRefusal.code }
+    else {
+      try await database.write(ignoresStop: true) { [self] transaction in
+        try auditRefusal(
+          at: session.name, from: address, "wrong code for a new second step", of: session, in: transaction)
+      }
+      throw AdministratorRefusal.code
+    }
     let codes = try await makeRecoveryCodes(turn: Self.network(of: address))
     try await database.write(ignoresStop: true) { [self] transaction in
       _ = try transaction.requireAdministrator(session)
+      try transaction.forgetTries(tries)
       guard try transaction.takePendingStep(pending, of: session.number) else { throw AdministratorRefusal.code }
       try transaction.replaceSecondStep(by: pending, usedUp: step, codes.hashes, of: session.account)
       try audit(

@@ -112,6 +112,11 @@ extension Madang {
       guard try transaction.administratorCount() < most else {
         throw AdministratorRefusal(.refused, "there are \(most) administrators; remove one first")
       }
+      try transaction.lockAdministrators()
+      let looks = TextRules.looks(name)
+      guard try !transaction.administrators().contains(where: { TextRules.looks($0.name) == looks }) else {
+        throw Self.taken(name)
+      }
       guard let number = try transaction.insertAdministrator(draft, now: now) else { throw Self.taken(name) }
       let session = try beginSession(of: number, name, token: own, from: address, in: transaction)
       try audit(.administratorAdded, name, by: session.actor(at: address), ["by": maker], in: transaction)
@@ -121,11 +126,12 @@ extension Madang {
   }
 
   private static func taken(_ name: String) -> AdministratorRefusal {
-    AdministratorRefusal(.taken, "an administrator is called \(name); choose another name")
+    AdministratorRefusal(
+      .taken, "an administrator is called \(name), or by a name that looks like it; choose another name")
   }
 
   private static func newAdministratorName(_ name: String) throws -> String {
-    do { return try TextRules.administratorName(name) } catch let failure as Failure {
+    do { return try TextRules.newAdministratorName(name) } catch let failure as Failure {
       throw AdministratorRefusal(.refused, failure.message)
     }
   }

@@ -40,7 +40,9 @@ package struct AdministratorSession: Sendable {
 
   /// The administrator as the audit log names them.
   /// - Parameter address: The network address of the call.
-  package func actor(at address: String) -> Administrator { Administrator(name: name, address: address) }
+  package func actor(at address: String) -> Administrator {
+    Administrator(name: name, number: account, address: address)
+  }
 }
 
 /// A session that has just begun. Its token cannot be read again: only the hash is stored.

@@ -37,7 +37,11 @@ extension Madang {
   }
 
   /// Logs a refused attempt, unless there were many within a short time: unknown clients cause them.
-  func auditRefusal(at name: String, from address: String, _ why: String, in transaction: Transaction) throws {
+  /// - Parameter session: The session of the attempt; nil if the client is unknown.
+  func auditRefusal(
+    at name: String, from address: String, _ why: String, of session: AdministratorSession? = nil,
+    in transaction: Transaction
+  ) throws {
     let (now, limits) = (clock.now, settings.administrators)
     guard
       try transaction.auditCount(of: .administratorRefused, since: now - limits.tryWindow, limit: limits.refusals)
@@ -49,7 +53,8 @@ extension Madang {
       cut.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "\u{FFFD}" : $0 })
     try audit(
       AuditEntry(
-        kind: .administratorRefused, actor: .unknownClient, subject: shown,
+        kind: .administratorRefused, actor: session.map { .administrator($0.actor(at: address)) } ?? .unknownClient,
+        subject: shown,
         origin: Origin(edition: "", address: address), detail: ["why": why]), in: transaction)
   }
 

@@ -16,6 +16,8 @@ extension Transaction {
     let full = counts.filter { $0.tries > limits.tries }.map { $0.began + limits.tryWindow - now }
     guard let wait = full.max() else { return nil }
     try execute("UPDATE administrator_tries SET tries = tries - 1 WHERE key_hash IN (\(list: hashes))")
+    // A count that this attempt began is no count.
+    try execute("DELETE FROM administrator_tries WHERE tries <= 0 AND key_hash IN (\(list: hashes))")
     return wait
   }
 

@@ -78,6 +78,42 @@ enum TextRules {
     return name
   }
 
+  /// A new administrator's name, which looks like no other text than itself: without characters that are not seen, and not like the makers
+  /// of links in the audit log.
+  static func newAdministratorName(_ text: String) throws -> String {
+    let name = try administratorName(text)
+    guard !name.unicodeScalars.contains(where: isUnseen), name.unicodeScalars.contains(where: isVisible) else {
+      throw Failure(.invalid, "name: has characters that are not seen, or no visible one; leave them out")
+    }
+    guard !looks(name).hasPrefix("madang admin") else {
+      throw Failure(
+        .invalid, "name: must not begin with 'madang admin', which the audit log calls the operator's commands")
+    }
+    return name
+  }
+
+  /// What a name looks like: two names of equal looks are hard to tell apart.
+  static func looks(_ name: String) -> String {
+    let seen = String(String.UnicodeScalarView(name.unicodeScalars.filter { !isUnseen($0) }))
+    return folded(folded(seen).precomposedStringWithCompatibilityMapping).split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
+  }
+
+  private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: scalar.properties.isDefaultIgnorableCodePoint
+    }
+  }
+
+  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .spaceSeparator, .nonspacingMark, .spacingMark, .enclosingMark, .surrogate, .privateUse, .unassigned: false
+    // The blank pattern of Braille.
+    default: scalar.value != 0x2800
+    }
+  }
+
   /// The form in which names of administrators are compared; nil if no administrator can have the name.
   static func administratorKey(_ name: String) -> String? { (try? administratorName(name)).map(folded) }
 

@@ -56,10 +56,14 @@ package enum AuditKind: String, CaseIterable, Sendable {
 package struct Administrator: Sendable {
   /// The name of the administrator's account, or of the system account that runs `madang admin`.
   package let name: String
+  /// The number of the administrator's account; nil for `madang admin`.
+  package let number: Int64?
   /// The network address of the call; empty on the server's machine.
   package let address: String
 
-  package init(name: String, address: String = "") { (self.name, self.address) = (name, address) }
+  package init(name: String, number: Int64? = nil, address: String = "") {
+    (self.name, self.number, self.address) = (name, number, address)
+  }
 }
 
 /// The originator of an audited action.
@@ -76,7 +80,8 @@ enum AuditActor: Sendable {
   var text: String {
     switch self {
     case .account(let number): "account \(number)"
-    case .administrator(let one): one.name.isEmpty ? "administrator" : "administrator \(one.name)"
+    case .administrator(let one):
+      (["administrator"] + [one.number.map { "#\($0)" } ?? "", one.name].filter { !$0.isEmpty }).joined(separator: " ")
     case .server: "server"
     case .provider(let provider): "provider \(provider.rawValue)"
     case .unknownClient: "stranger"

@@ -11,7 +11,7 @@ export function auditWords(entry) {
   return [kindWords(entry.kind), entry.subject && [" ", h("span.subject", null, name(entry.subject))]];
 }
 
-/** Who did it, in words. The log has `account 7`, `administrator NAME`, `server`, `provider NAME`, or one word for an unknown caller. */
+/** Who did it, in words. The log has `account 7`, `administrator NAME`, `administrator #7 NAME`, `server`, `provider NAME`, or one word for an unknown caller. */
 export function actorWords(actor) {
   const [, kind, who = ""] = /^(\w+) ?(.*)$/s.exec(actor) ?? [null, actor];
   if (hasText(`actor.${kind}`)) return t(`actor.${kind}`, { name: who });
