@@ -41,7 +41,7 @@ export function frame(app) {
   const readOnly = h("div.strip", { role: "status" });
   const said = h("p.heard", { role: "status" });
   const wait = h("div.wait", { hidden: true, role: "progressbar", "aria-label": t("loading") });
-  const main = h("main", { id: "main" }, readOnly, head, place);
+  const main = h("main", { id: "main", tabindex: "0" }, readOnly, head, place);
   const node = h("div.shell", null,
     h("a.skip", { href: "#main", onclick: (event) => { event.preventDefault(); heading.focus(); } }, t("skip")),
     h("header.top", null, menu, h("p.brand", null, h("b", { lang: "ko" }, "마당"), " ", h("span", { dir: "auto" }, server.name)), state, wait,
