@@ -112,6 +112,7 @@ enum PageFiles {
     "admin-password.js": PackageResources.admin_password_js,
     "admin-secondstep.js": PackageResources.admin_secondstep_js,
     "admin-signin.js": PackageResources.admin_signin_js,
+    "admin-split.js": PackageResources.admin_split_js,
     "admin-trouble.js": PackageResources.admin_trouble_js,
     "admin-words.js": PackageResources.admin_words_js,
     "admin.css": PackageResources.admin_css,

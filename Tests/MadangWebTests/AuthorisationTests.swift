@@ -8,32 +8,8 @@ import Testing
 
 @Suite("Authorisation of the chat for browsers", .timeLimit(.minutes(2)))
 struct AuthorisationTests {
-  private struct Row {
-    let name: String
-    let method: HTTPMethod
-    let path: String
-    /// By column.
-    let answers: [String: String]
-  }
-
-  /// The rows of the table in `docs/reference/authorisation.md`.
-  private static func rows() throws -> [Row] {
-    let page = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../docs/reference/authorisation.md")
-    let text = try String(contentsOf: page, encoding: .utf8)
-    let section = try #require(text.components(separatedBy: "\n## ").first { $0.hasPrefix("The chat for browsers\n") })
-    let table = section.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.count { $0 == "|" } > 4 }.map { line in
-      line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-    }
-    let head = try #require(table.first)
-    return try table.dropFirst(2).map { cells in
-      try #require(cells.count == head.count)
-      let call = cells[1].split(separator: " ").map(String.init)
-      try #require(call.count == 2)
-      return Row(
-        name: cells[0], method: HTTPMethod(rawValue: call[0]), path: call[1],
-        answers: Dictionary(uniqueKeysWithValues: zip(head, cells).dropFirst(2)))
-    }
+  private static func rows() throws -> [AuthorisationRow] {
+    try AuthorisationRow.all(under: "The chat for browsers", callsIn: 1)
   }
 
   @Test(

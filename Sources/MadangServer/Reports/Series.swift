@@ -1,7 +1,7 @@
 import MadangAPI
 import Synchronization
 
-/// Figures of the last day, one sample a minute, for graphs. They are in memory: they begin anew with the server.
+/// Figures of the last day, one sample a minute, for graphs. They are kept in memory only, so a restart clears them.
 final class Series: Sendable {
   /// What a server has counted.
   struct Reading: Sendable {

@@ -1,9 +1,9 @@
 /** Accounts: search, and one opened beside the list. @module */
 
 import { get, post, remove } from "./admin-calls.js";
-import { ask, button, chooser, empty, facts, formDialog, named, openPane, paged, pane, part, pill, searchField, sure, table } from "./admin-parts.js";
+import { ask, button, chooser, empty, facts, formDialog, named, paged, pane, part, pill, searchField, sure, table } from "./admin-parts.js";
 import { date, number, when } from "./admin-words.js";
-import { explain } from "./admin-trouble.js";
+import { splitList } from "./admin-split.js";
 import { face, h, name, toast } from "./elements.js";
 import { hasText, t } from "./words.js";
 
@@ -20,65 +20,40 @@ function stateOf(account) {
 const statePill = (account) => { const [state, kind] = stateOf(account); return pill(t(`account.${state}`), kind); };
 
 export default async function accounts(app, rest, query) {
-  let [find, state, opened] = [query.get("find") ?? "", query.get("state") ?? "all", rest[0] ?? ""];
-  const here = (number = opened) => app.link("accounts", number, { find, state: state === "all" ? "" : state });
+  let [find, state] = [query.get("find") ?? "", query.get("state") ?? "all"];
+  const here = (number = split.opened) => app.link("accounts", number, { find, state: state === "all" ? "" : state });
   const list = paged(
     async (after) => {
       const answer = await get("accounts", { find, state: state === "all" ? "" : state, after, limit: 50 });
       return { items: answer.accounts, next: answer.next, total: answer.total };
     },
     (items) => (items.length ? table(t("page.accounts"), [t("account.name"), [t("email"), "wide"], [t("account.coins"), "wide num"], [t("account.seen"), "wide"], t("account.state")], items.map((one) => [
-      h("a.row-link", { href: here(one.number), "data-focus": `account-${one.number}`, "aria-current": String(one.number) === opened ? "true" : null }, named(name(one.nickname || t("account.noname")), one.email)),
+      h("a.row-link", { href: here(one.number), "data-focus": `account-${one.number}`, "aria-current": String(one.number) === split.opened ? "true" : null }, named(name(one.nickname || t("account.noname")), one.email)),
       one.email, number(one.coins), one.lastSeenAt ? when(one.lastSeenAt) : "", statePill(one)]))
       : find || state !== "all" ? empty(t("list.nothing"), t("accounts.nothing.text")) : empty(t("accounts.empty"), t("accounts.empty.text"), h("div", null, h("a.button", { href: app.link("invitations") }, t("page.invitations"))))));
-  const side = h("div.side");
-  const split = h("div.split", null, h("div.first", null, h("div.tools", null,
-    searchField(t("accounts.find"), find, (value) => { find = value; reload(); }),
-    chooser(t("account.state"), STATES.map((one) => [one, t(`account.${one}`)]), state, (value) => { state = value; reload(); })), list.node), side);
+  const change = (account) => { list.change((one) => (one.number === account.number ? { ...one, ...account } : one)); };
   const reload = async () => {
     app.remember(here());
     await list.start();
     app.count(list.total);
   };
-
-  const change = (account) => { list.change((one) => (one.number === account.number ? { ...one, ...account } : one)); };
-  const open = async (number) => {
-    const before = opened;
-    opened = number;
-    if (!number) {
-      side.replaceChildren();
-      split.classList.remove("opened");
-      list.draw();
-      split.querySelector(`[data-focus="account-${CSS.escape(before)}"]`)?.focus();
-      return;
-    }
-    const detail = await get(`accounts/${encodeURIComponent(number)}`);
-    if (opened !== number) return;
-    split.classList.add("opened");
-    list.draw();
-    openPane(side, detailPane(app, detail, here(""), { change, again: () => open(number) }), before !== number);
-  };
-  /** A row that no longer exists leaves the list. */
-  const tryOpen = (number) => open(number).catch((error) => {
-    if (error.code === "signedOut") return;
-    opened = "";
-    split.classList.remove("opened");
-    side.replaceChildren();
-    app.remember(here(""));
-    toast(explain(error));
+  const split = splitList(app, list, {
+    kind: "account", here,
+    tools: [
+      searchField(t("accounts.find"), find, (value) => { find = value; reload(); }),
+      chooser(t("account.state"), STATES.map((one) => [one, t(`account.${one}`)]), state, (value) => { state = value; reload(); })],
+    load: async (number) => detailPane(
+      app, await get(`accounts/${encodeURIComponent(number)}`), here(""), { change, again: () => split.open(number) }),
   });
-  const first = opened;
-  opened = "";
   await list.start();
-  if (first) await tryOpen(first);
+  if (rest[0]) await split.tryOpen(rest[0]);
 
   return {
-    node: split, count: list.total,
+    node: split.node, count: list.total, close: split.close,
     async update([number = ""], values) {
       if ((values.get("find") ?? "") !== find || (values.get("state") ?? "all") !== state) return app.again();
-      if (number !== opened) await tryOpen(number);
+      if (number !== split.opened) await split.tryOpen(number);
     },
-    close() { if (!opened) return false; app.go(here("")); return true; },
   };
 }
 

@@ -1,70 +1,48 @@
 /** Workspaces: search, and one opened beside the list. @module */
 
 import { get, post, remove } from "./admin-calls.js";
-import { ask, button, empty, facts, formDialog, named, openPane, paged, pane, part, pill, searchField, sure, table } from "./admin-parts.js";
+import { ask, button, empty, facts, formDialog, named, paged, pane, part, pill, searchField, sure, table } from "./admin-parts.js";
 import { bar } from "./admin-graph.js";
 import { bytes, date, number, when } from "./admin-words.js";
-import { explain, refused } from "./admin-trouble.js";
+import { refused } from "./admin-trouble.js";
+import { splitList } from "./admin-split.js";
 import { face, h, name, toast } from "./elements.js";
 import { t } from "./words.js";
 
 const GIGA = 1e9;
 
 export default async function workspaces(app, rest, query) {
-  let [find, opened] = [query.get("find") ?? "", rest[0] ?? ""];
-  const here = (number = opened) => app.link("workspaces", number, { find });
+  let find = query.get("find") ?? "";
+  const here = (number = split.opened) => app.link("workspaces", number, { find });
   const list = paged(
     async (after) => {
       const answer = await get("workspaces", { find, after, limit: 50 });
       return { items: answer.workspaces, next: answer.next, total: answer.total };
     },
     (items) => (items.length ? table(t("page.workspaces"), [t("workspace.name"), [t("workspace.owner"), "wide"], [t("workspace.members"), "num"], [t("workspace.chats"), "wide num"], [t("workspace.kept"), "wide"]], items.map((one) => [
-      h("a.row-link", { href: here(one.number), "data-focus": `workspace-${one.number}`, "aria-current": String(one.number) === opened ? "true" : null }, named([name(one.name), one.heldAt && [" ", pill(t("workspace.held"), "sky")], one.deletedAt && [" ", pill(t("workspace.deleted"), "bad")]], one.owner)),
+      h("a.row-link", { href: here(one.number), "data-focus": `workspace-${one.number}`, "aria-current": String(one.number) === split.opened ? "true" : null }, named([name(one.name), one.heldAt && [" ", pill(t("workspace.held"), "sky")], one.deletedAt && [" ", pill(t("workspace.deleted"), "bad")]], one.owner)),
       one.owner, number(one.members), number(one.chats), days(one.chatDays)]))
       : find ? empty(t("list.nothing"), t("workspaces.nothing.text")) : empty(t("workspaces.empty"), t("workspaces.empty.text"))));
-  const side = h("div.side");
-  const split = h("div.split", null, h("div.first", null, h("div.tools", null,
-    searchField(t("workspaces.find"), find, async (value) => { find = value; app.remember(here()); await list.start(); app.count(list.total); })), list.node), side);
-
   const change = (workspace) => list.change((one) => (one.number === workspace.number ? workspace : one));
-  const open = async (number) => {
-    const before = opened;
-    opened = number;
-    if (!number) {
-      side.replaceChildren();
-      split.classList.remove("opened");
-      list.draw();
-      split.querySelector(`[data-focus="workspace-${CSS.escape(before)}"]`)?.focus();
-      return;
-    }
-    const members = memberList(app, number, () => open(number), change);
-    const [detail] = await Promise.all([get(`workspaces/${encodeURIComponent(number)}`), members.start()]);
-    if (opened !== number) return;
-    split.classList.add("opened");
-    list.draw();
-    openPane(side, detailPane(app, detail, members, here(""), { change, again: () => open(number), gone: () => list.start() }), before !== number);
-  };
-  /** A row that no longer exists leaves the list. */
-  const tryOpen = (number) => open(number).catch((error) => {
-    if (error.code === "signedOut") return;
-    opened = "";
-    split.classList.remove("opened");
-    side.replaceChildren();
-    app.remember(here(""));
-    toast(explain(error));
+  const split = splitList(app, list, {
+    kind: "workspace", here,
+    tools: [searchField(t("workspaces.find"), find, async (value) => { find = value; app.remember(here()); await list.start(); app.count(list.total); })],
+    load: async (number) => {
+      const again = () => split.open(number);
+      const members = memberList(app, number, again, change);
+      const [detail] = await Promise.all([get(`workspaces/${encodeURIComponent(number)}`), members.start()]);
+      return detailPane(app, detail, members, here(""), { change, again, gone: () => list.start() });
+    },
   });
-  const first = opened;
-  opened = "";
   await list.start();
-  if (first) await tryOpen(first);
+  if (rest[0]) await split.tryOpen(rest[0]);
 
   return {
-    node: split, count: list.total,
+    node: split.node, count: list.total, close: split.close,
     async update([number = ""], values) {
       if ((values.get("find") ?? "") !== find) return app.again();
-      if (number !== opened) await tryOpen(number);
+      if (number !== split.opened) await split.tryOpen(number);
     },
-    close() { if (!opened) return false; app.go(here("")); return true; },
   };
 }
 

@@ -25,7 +25,7 @@ export function button(text, act, kind = "", about = "") {
       if (error.code !== "signedOut") toast(explain(error));
     } finally {
       element.removeAttribute("aria-disabled");
-      // Its place was drawn anew: the focus stays near it.
+      // Its place was drawn again: the focus stays near it.
       if (!element.isConnected && document.activeElement === document.body) (document.querySelector(".pane h2") ?? document.querySelector("main h1"))?.focus({ preventScroll: true });
     }
   } }, text);
@@ -74,11 +74,11 @@ export function paged(load, draw) {
   const more = button("", async () => take(await load(next), false));
   const count = h("p.faint.small", { role: "status" });
   const foot = h("div.list-foot", null, count, more);
-  const take = (answer, anew) => {
-    items = anew ? answer.items : [...items, ...answer.items];
+  const take = (answer, isFirst) => {
+    items = isFirst ? answer.items : [...items, ...answer.items];
     ({ next } = answer);
     // Later pages do not count; nor does a search of too many rows.
-    if (anew) total = answer.total ?? undefined;
+    if (isFirst) total = answer.total ?? undefined;
     const focused = document.activeElement === more;
     more.hidden = next === null;
     more.textContent = t("list.more");

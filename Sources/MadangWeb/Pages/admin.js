@@ -104,12 +104,12 @@ class App {
   remember(address) { history.replaceState(null, "", address); }
   again() { return this.#route(true); }
 
-  async #route(anew = false) {
+  async #route(again = false) {
     const [path, query = ""] = location.hash.slice(1).split("?");
     const [, wanted = "", ...rest] = path.split("/").map(decoded);
     const name = Object.hasOwn(PAGES, wanted) ? wanted : "overview";
     const values = new URLSearchParams(query);
-    if (!anew && this.#page?.name === name && this.#page.update) return this.#page.update(rest, values);
+    if (!again && this.#page?.name === name && this.#page.update) return this.#page.update(rest, values);
     const turn = ++this.#turn;
     this.#frame.mark(name);
     const waiting = setTimeout(() => { this.#frame.wait.hidden = false; }, PATIENT);
