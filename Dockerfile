@@ -5,10 +5,11 @@ ARG SWIFT_IMAGE=swift:6.2-bookworm
 ARG DEBIAN_IMAGE=debian:bookworm-slim
 FROM $SWIFT_IMAGE AS build
 RUN apt-get update && apt-get install -y --no-install-recommends libargon2-dev libpq-dev libsqlite3-dev zlib1g-dev pkg-config \
-  binutils dpkg-dev python3 xz-utils \
+  binutils ca-certificates dpkg-dev python3 tzdata umoci xz-utils \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Package.swift ./
+COPY packaging/versions.json Package.resolved
 RUN swift package resolve
 COPY Sources Sources
 COPY Tests Tests
@@ -17,9 +18,12 @@ COPY migrations migrations
 COPY openapi openapi
 COPY packaging packaging
 COPY proxies proxies
-COPY docs/host.md docs/host.md
+COPY docs docs
+COPY CHANGELOG.md ./
+COPY SECURITY.md ./
 COPY LICENSE ./
 COPY Scripts/release Scripts/release
+COPY Scripts/versions Scripts/versions
 COPY Scripts/dist Scripts/dist
 ARG SOURCE_DATE_EPOCH=0
 RUN Scripts/dist && mkdir /out && tar -C /out --strip-components=1 -xf dist/*.tar.xz

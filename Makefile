@@ -39,7 +39,7 @@ bench: ## Measure against named references and peers, write docs/reference/perfo
 	@Scripts/install bench
 	@Benchmarks/run --document
 
-dist: ## Build what people install into dist/: a tarball, a Debian package, a list of parts, checksums
+dist: ## Build what people install into dist/: Debian package, tarball, container image, a list of parts, checksums
 	@Scripts/install build
 	@Scripts/install dist
 	@Scripts/dist

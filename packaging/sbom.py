@@ -2,7 +2,6 @@
 """Prints what madang is made of as a CycloneDX 1.5 document: the Swift packages that are linked in, the Swift runtime, and
 the Debian libraries it is linked to. The same input gives the same bytes.
 Usage: sbom.py VERSION SWIFT_VERSION DEBIAN_PACKAGE...     in the package's directory, after it was built
-       sbom.py --checkouts     prints where the sources of its Swift packages are
 Settings: SOURCE_DATE_EPOCH, the time that the document names."""
 
 import datetime
@@ -34,7 +33,7 @@ def component(kind: str, name: str, version: str, purl: str, **more) -> dict:
 
 
 def pins() -> list:
-    return json.loads(pathlib.Path("Package.resolved").read_text())["pins"]
+    return json.loads(pathlib.Path("packaging/versions.json").read_text())["pins"]
 
 
 def location_of(pin: dict) -> str:
@@ -98,7 +97,5 @@ def main(version: str, swift: str, *debian: str) -> None:
     print(json.dumps(document, indent=2, sort_keys=True))
 
 
-if sys.argv[1:] == ["--checkouts"]:
-    print(*sorted(map(checkout_of, pins())), sep="\n")
-else:
+if __name__ == "__main__":
     main(*sys.argv[1:])
