@@ -52,6 +52,22 @@ struct ClientAddressTests {
     }
   }
 
+  @Test("a client's own Forwarded behind a proxy that sends X-Forwarded headers makes neither a scheme nor a host")
+  func contradictions() throws {
+    let proxied = [
+      ("X-Forwarded-For", "192.0.2.7"), ("X-Forwarded-Proto", "http"), ("X-Forwarded-Host", "chat.example.com"),
+    ]
+    let forged = proxied + [("Forwarded", "for=192.0.2.7;proto=https;host=evil.example")]
+    #expect(try !Self.client("10.0.0.1", forged).isSecure)
+    var fields = HTTPFields()
+    for (name, value) in forged { fields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) }
+    let host = ClientAddress.forwardedHost(
+      fields, peer: try SocketAddress(ipAddress: "10.0.0.1", port: 1), trusted: [try #require(IPNetwork("10.0.0.0/8"))])
+    #expect(host == nil)
+    let agreeing = proxied.prefix(1) + [("X-Forwarded-Proto", "https"), ("Forwarded", "for=192.0.2.7;proto=https")]
+    #expect(try Self.client("10.0.0.1", Array(agreeing)).isSecure)
+  }
+
   @Test("a loopback peer counts as client only if a setting says so and it forwards nothing")
   func loopback() throws {
     for peer in ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"] {

@@ -56,8 +56,8 @@ struct ClientAddress: Sendable {
   ///
   /// Proxies append the nearest hop last; behind several trusted ones, the nearest untrusted hop counts. What that hop
   /// forwards is not trusted: it may be an unlisted proxy with many clients behind it. If all hops are trusted, none of
-  /// them is a client. If `Forwarded` and `X-Forwarded-For` contradict each other, the client wrote one of them, and
-  /// neither is trusted.
+  /// them is a client. If `Forwarded` and an `X-Forwarded` header contradict each other, the client wrote one of them,
+  /// and neither is trusted.
   init(peer: SocketAddress?, headers: HTTPFields, trust: PeerTrust) {
     let peer = peer.flatMap { IPAddress($0) }
     let isForwarded = Self.isForwarded(headers)
@@ -83,9 +83,9 @@ struct ClientAddress: Sendable {
     ]
     let clients = chains.compactMap { $0.flatMap { $0.isEmpty ? nil : Self.client($0, trusted) } }
     let places = clients.compactMap(\.address)
-    let scheme = forwarded?.scheme ?? headers[values: .forwardedProto].last.map(Self.last)
+    let schemes = [forwarded?.scheme, headers[values: .forwardedProto].last.map(Self.last)].compactMap { $0 }
     // Some proxies send the WebSocket's own scheme.
-    let isSecure = scheme == "https" || scheme == "wss"
+    let isSecure = !schemes.isEmpty && schemes.allSatisfy { $0 == "https" || $0 == "wss" }
     guard let client = clients.first?.address, clients.allSatisfy({ $0.address == client }) else {
       self.init(peer, places: places, isSecure: isSecure, isShared: true, isLocal: false)
       return
@@ -115,10 +115,11 @@ struct ClientAddress: Sendable {
     return (chain.first.flatMap { IPAddress($0) }, true)
   }
 
-  /// The host that the client called, by a trusted proxy; nil if it sends none, or the peer is not trusted.
+  /// The host that the client called, by a trusted proxy; nil if it sends none or two, or the peer is not trusted.
   static func forwardedHost(_ headers: HTTPFields, peer: SocketAddress?, trusted: [IPNetwork]) -> String? {
     guard let peer = peer.flatMap({ IPAddress($0) }), trusted.contains(where: { $0.contains(peer) }) else { return nil }
-    return Forwarded(headers)?.host ?? headers[values: .forwardedHost].last.map(last)
+    let hosts = Set([Forwarded(headers)?.host, headers[values: .forwardedHost].last.map(last)].compactMap { $0 })
+    return hosts.count == 1 ? hosts.first : nil
   }
 
   private static func last(_ list: String) -> String {
