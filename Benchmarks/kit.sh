@@ -123,3 +123,47 @@ kit_rounds() {
     done
   done
 }
+
+# Posts while a browser shows the developer's console. The page's own work is another process's, on the same cores.
+console() {
+  local browser round kind
+  browser=$(command -v chromium chromium-headless-shell | head -n 1) || fail "needs a Chromium"
+  start_server "$work/console" --dev
+  people 8
+  workspace 8
+  post_requests "$work/console.requests"
+  for round in $(seq 0 "$rounds"); do
+    for kind in alone watched; do
+      [ "$kind" = alone ] || look
+      load "$work/console.requests" -c 16 -w 1 -s "$seconds" >"$work/round.$kind" || fail "calls failed"
+      [ "$kind" = alone ] || look_away
+      # The first round is a warm-up.
+      [ "$round" = 0 ] || cat "$work/round.$kind" >>"$work/console.$kind"
+    done
+  done
+  stop_server
+  local field words
+  for field in per_second cpu_ms_per_1000; do
+    [ "$field" = per_second ] && words='chats/s' || words='server CPU ms per 1,000'
+    local alone watched
+    alone=$(middle "$field" "$work/console.alone") watched=$(middle "$field" "$work/console.watched")
+    if [ "$field" = per_second ]; then
+      result "console open: $words" "$watched" "alone: $alone" "$(quotient "$watched" "$alone")" '>=' 0.9
+    else
+      result "console open: $words" "$watched" "alone: $alone" "$(quotient "$watched" "$alone")" '<=' 1.1
+    fi
+  done
+}
+
+# Opens the console in a browser, and waits until it follows the journal.
+look() {
+  setsid "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/chromium" --remote-debugging-port=0 \
+    "http://127.0.0.1:$port/_dev/" >/dev/null 2>"$work/chromium.log" &
+  browser_pid=$!
+  sleep 4
+}
+
+look_away() {
+  kill -- "-$browser_pid" 2>/dev/null || true
+  wait "$browser_pid" 2>/dev/null || true
+}

@@ -376,6 +376,31 @@ def older(stage):
     stage.server("DELETE", f"/_dev/worlds/{made['id']}")
 
 
+def burst(stage):
+    """Of a burst the first and the newest entries are listed, and a line says how many are not. Here 20 instead of 250, behind 60 instead of 2000."""
+    context = stage.context.browser.new_context(locale="en-GB")
+    page = context.new_page()
+    few = lambda route: route.fulfill(response=(got := route.fetch()), body=got.text()
+                                      .replace("PAGE = 250", "PAGE = 20").replace("BACKLOG = 2000", "BACKLOG = 60"))
+    page.route("**/console-follow.js", few)
+    made = stage.server("POST", "/_dev/worlds", {})[1]
+    page.goto(f"{stage.base}/_dev/#/{made['id']}/live")
+    Wire(made["url"]).many(1)
+    expect(page.locator(".count")).to_have_text("1 row")
+    first = stage.server("POST", f"/_dev/worlds/{made['id']}/journal", {})[1]["last"]
+    context.set_offline(True)
+    Wire(made["url"]).many(100)
+    context.set_offline(False)
+    expect(page.get_by_text("60 entries came too fast to be listed")).to_be_visible(timeout=15_000)
+    page.get_by_role("combobox", name="Filter").fill("status:400")
+    expect(page.locator(".count")).to_have_text("41 rows")
+    # One that is not listed is there all the same.
+    page.goto(f"{stage.base}/_dev/#/{made['id']}/live/{first + 50}")
+    expect(page.locator(".opened-row")).to_contain_text(f"entry {first + 50}")
+    context.close()
+    stage.server("DELETE", f"/_dev/worlds/{made['id']}")
+
+
 def copied(stage):
     """Copied tests have what the call needs: its seed, a fault, a moment, a room of direct messages, a token; or say that it lacks."""
     page = stage.page
@@ -617,7 +642,7 @@ def size(stage):
     assert len(files) > 30 and total <= LARGEST, total
 
 
-CHECKS = [refused, fault, socket, worlds, clock, person, place, gone, together, older, copied, curled, marks, away, keyboard, secrets, hostile, policy, languages, size]
+CHECKS = [refused, fault, socket, worlds, clock, person, place, gone, together, older, burst, copied, curled, marks, away, keyboard, secrets, hostile, policy, languages, size]
 
 
 def accessible(stage, browser):

@@ -56,6 +56,24 @@ struct JournalWaitingTests {
     #expect(some.entries.map(\.number) == [16, 17, 18] && some.last == 18)
   }
 
+  @Test("an answer examines no more of the journal than it needs, and a filter finds rare entries in all of it")
+  func portions() async throws {
+    let journal = journal { _ in }
+    for number in 1...2000 { journal.append(payment(number.isMultiple(of: 900) ? "rare" : "\(number)")) }
+    let first = journal.entries(after: 0, most: 512)
+    #expect(first.entries.count == 512 && first.last == 512 && !first.isNewest)
+    #expect(journal.entries(after: 1488, most: 512).isNewest && journal.entries(after: 2000, most: 512).isNewest)
+    let page = try await journal.page(matching: JournalFilter(), after: 100, limit: 250)
+    #expect(page.last == 350 && page.complete && page.entries.count == 250)
+    let all = try await journal.page(matching: JournalFilter(), limit: 5000)
+    #expect(all.last == 2000 && all.entries.map(\.number) == Array(1...2000))
+    // Waiting for one entry answers with all that are there.
+    let waited = try await journal.page(matching: JournalFilter(), limit: 5000, count: 1, wait: .seconds(60))
+    #expect(waited.last == 2000 && waited.entries.count == 2000)
+    let none = try await journal.page(matching: JournalFilter(), after: 2000, count: 1)
+    #expect(none.last == 2000 && !none.complete)
+  }
+
   @Test("dropped entries are not taken for missing ones, and numbers of another journal are refused")
   func forgotten() async throws {
     let journal = journal { $0.entries = 10 }

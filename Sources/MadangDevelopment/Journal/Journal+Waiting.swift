@@ -50,7 +50,7 @@ extension Journal {
     var found: [JournalEntry] = []
     var from = 1
     let kinds = question.pattern.kinds
-    let last = await follow(after: question.after, for: question.wait) { view in
+    let last = await follow(after: question.after, for: question.wait, most: Self.portion) { view in
       from = view.first
       for entry in view.entries where kinds.contains(entry.content.kind) {
         let entry = self.told(entry)
@@ -58,7 +58,7 @@ extension Journal {
         found.append(entry)
         if found.count == question.limit { return entry.number }
       }
-      return found.count >= question.count ? view.last : nil
+      return view.isNewest && found.count >= question.count ? view.last : nil
     }
     return Page(from: from, last: last, complete: found.count >= question.count, entries: found)
   }
@@ -75,10 +75,15 @@ extension Journal {
     entry.told(since: start) { key in state.withLock { $0.emails[key] } }
   }
 
+  /// Entries that a page examines at once. A reader that is far behind needs few of them for an answer.
+  private static let portion = 512
+
   /// Shows `look` the entries after a number, then new ones, until it returns the number up to which it has seen enough, or
   /// the time is over. Returns the last number examined.
+  ///
+  /// - Parameter most: The largest number of entries shown at once.
   func follow(
-    after: Int, for wait: Duration,
+    after: Int, for wait: Duration, most: Int = .max,
     _ look: (View) -> Int?
   ) async -> Int {
     let (news, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -99,10 +104,11 @@ extension Journal {
     var iterator = news.makeAsyncIterator()
     while true {
       guard !Task.isCancelled else { return position }
-      let view = entries(after: position)
+      let view = entries(after: position, most: most)
       await nameAccounts(in: view.entries)
       if let seen = look(view) { return seen }
       position = max(position, view.last)
+      guard view.isNewest else { continue }
       guard wait > .zero, !Task.isCancelled, await iterator.next() != nil else { return position }
     }
   }

@@ -154,22 +154,28 @@ package final class Journal: Sendable {
     }
   }
 
-  /// The entries after a number.
+  /// The entries after a number, or the first of them.
   struct View {
     let entries: [RawEntry]
-    /// The number of the oldest entry.
+    /// The number of the oldest entry of the journal.
     let first: Int
-    /// The number of the newest entry ever recorded.
+    /// The number up to which the view shows the journal.
     let last: Int
+    /// Whether the journal has no later entry.
+    let isNewest: Bool
     /// The number of the newest entry that was dropped because of the limits.
     let dropped: Int
   }
 
-  func entries(after number: Int) -> View {
+  /// - Parameter most: The largest number of entries, the oldest first.
+  func entries(after number: Int, most: Int = .max) -> View {
     state.withLock { state in
       let skipped = min(max(0, max(0, number) - state.first + 1), state.entries.count)
+      let entries = Array(state.entries.dropFirst(skipped).prefix(most))
+      let isNewest = skipped + entries.count == state.entries.count
       return View(
-        entries: Array(state.entries.dropFirst(skipped)), first: state.first, last: state.last, dropped: state.dropped)
+        entries: entries, first: state.first, last: isNewest ? state.last : entries.last?.number ?? number,
+        isNewest: isNewest, dropped: state.dropped)
     }
   }
 }

@@ -47,6 +47,7 @@ export class Following {
     follow(() => this.worlds, {
       entries: (world, entries) => store.take(world, entries),
       older: (world, count) => this.#older.set(world, count),
+      skipped: (world, count) => this.mark(world, t("mark.skipped", { n: count })),
       reset: (world, from) => {
         if (store.forget(world, from)) this.mark(world, t("mark.reset", { world: this.#nameOf(world) }), true);
         this.names();

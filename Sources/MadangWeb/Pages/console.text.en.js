@@ -111,6 +111,7 @@ export default {
   "row.payment.refused": "refused",
 
   "mark.reset": "{world}: earlier entries are gone, by a reset or because the journal was full",
+  "mark.skipped": { one: "{n} entry came too fast to be listed", other: "{n} entries came too fast to be listed" },
   "mark.faultOn": "{kind} switched on",
   "mark.faultOff": "{kind} switched off",
   "mark.clockOn": "the clock moved forward by {by}",

@@ -111,6 +111,7 @@ export default {
   "row.payment.refused": "거절됨",
 
   "mark.reset": "{world}: 초기화됐거나 기록이 가득 차서 앞의 기록이 없어졌어요",
+  "mark.skipped": { other: "너무 빨리 들어와 기록 {n}개는 보여 주지 않아요" },
   "mark.faultOn": "{kind}: 켜짐",
   "mark.faultOff": "{kind}: 꺼짐",
   "mark.clockOn": "시계가 {by} 앞으로 갔어요",
