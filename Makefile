@@ -57,7 +57,8 @@ format: ## Format the sources in place
 # Targets of which no folder leads back to itself.
 ACYCLIC = Storage MadangCore MadangAPI MadangProviders MadangOperations MadangServer MadangDevelopment Conformance madang
 
-lint: ## Check the sources' format, strictly, and count words that are read twice, and find circles of folders
+lint: ## Check the format strictly, count words that are read twice, find circles of folders and commands that no check types
 	swift format lint --strict --recursive --parallel Sources Tests Examples migrations Package.swift
 	@Scripts/words
+	@Scripts/typed-docs check
 	@for target in $(ACYCLIC); do Scripts/arrows $$target --acyclic || exit 1; done

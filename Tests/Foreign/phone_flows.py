@@ -225,6 +225,8 @@ class Stage:
     numbers = itertools.count(1)
     """What makes names and addresses of mails unlike all others."""
     _addresses = itertools.count(1)
+    network = "127.1"
+    """The first two numbers of the phones' addresses."""
 
     keys = {edition: f"dev-key-{edition}" for edition in (OCTOBER, JANUARY)}
     """The API key of each edition: those of development mode, for a server that has others a check says them."""
@@ -247,7 +249,7 @@ class Stage:
         """Each phone calls from an address of its own, so that `recent` has to tell people apart. Systems other than
         Linux have only one loopback address; there, phones share it."""
         number = next(self._addresses)
-        return f"127.1.{number // 250}.{number % 250 + 1}" if sys.platform == "linux" else None
+        return f"{self.network}.{number // 250}.{number % 250 + 1}" if sys.platform == "linux" else None
 
     def phone(self, edition, address=None):
         phone = Person(self, edition, address)
