@@ -16,6 +16,7 @@ struct Madang: AsyncParsableCommand {
       whether a chat was posted.
 
       This is version \(Version.text).
+      'madang --version --licences' prints the licences of its parts.
       """,
     version: "madang \(Version.text)",
     groupedSubcommands: [
@@ -37,6 +38,7 @@ struct Madang: AsyncParsableCommand {
     ])
 
   static func main() async {
+    if Set(CommandLine.arguments.dropFirst()) == Licences.arguments { return print(Licences.text, terminator: "") }
     let called = CalledCommand(CommandLine.arguments.dropFirst())
     // The command whose help is shown with an error: the named one, until the arguments are parsed.
     var kind = called.type

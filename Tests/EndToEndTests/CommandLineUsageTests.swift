@@ -36,6 +36,9 @@ struct CommandLineUsageTests {
     #expect(told.status == 0 && told.errors == [])
     let version = try #require(told.output.first?.wholeMatch(of: /madang ([0-9]+\.[0-9]+\.[0-9]+)/)?.1)
     #expect(try await run(["--help"]).output.contains("This is version \(version)."))
+    let licences = try await run(["--version", "--licences"])
+    #expect(licences.status == 0 && licences.output.first == "madang \(version) is under the MIT License.")
+    #expect(licences.output.dropFirst().contains { $0.contains("licences") })
   }
 
   @Test(

@@ -200,8 +200,8 @@ struct SecurityDocumentTests {
   func times() throws {
     let text = try String(contentsOf: root.appending(path: "SECURITY.md"), encoding: .utf8)
     #expect(text.contains("| severity | a release with a fix within |") && text.contains("CycloneDX"))
-    let dist = try String(contentsOf: root.appending(path: "Scripts/dist"), encoding: .utf8)
-    #expect(dist.contains("packaging/sbom.py"))
+    let tree = try String(contentsOf: root.appending(path: "packaging/tree"), encoding: .utf8)
+    #expect(tree.contains("packaging/sbom.py"))
   }
 
   @Test("in the containers madang's role owns its database and is no superuser")
