@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the licence of Madang, then the licences and notices of the Swift packages in it, each text once.
+"""Prints the licence of Madang, then the licences and notices of the Swift packages in it, each text once, then notices.txt.
 Usage: licences.py     in the package's directory, after it was built"""
 
 import pathlib
@@ -11,7 +11,7 @@ RULE = "=" * 72
 
 
 def texts_of(checkout: pathlib.Path) -> list:
-    files = sorted([*checkout.glob("LICEN[SC]E*"), *checkout.glob("NOTICE*")])
+    files = sorted([*checkout.glob("LICEN[SC]E*"), *checkout.glob("Sources/*/LICEN[SC]E*"), *checkout.glob("NOTICE*")])
     if not any(file.name.startswith("LICEN") for file in files):
         sys.exit(f"licences.py: {checkout} holds no licence")
     return [file.read_text(errors="replace").strip() for file in files]
@@ -25,3 +25,4 @@ for pin in sorted(sbom.pins(), key=lambda pin: pin["identity"]):
 print(pathlib.Path("LICENSE").read_text().strip())
 for text, packages in packages_of.items():
     print(f"\n{RULE}\n{', '.join(packages)}\n{RULE}\n\n{text}")
+print(f"\n{RULE}\n{(pathlib.Path(__file__).parent / 'notices.txt').read_text().strip()}")
