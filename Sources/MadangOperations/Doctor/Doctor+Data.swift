@@ -18,7 +18,7 @@ extension Doctor {
         DoctorFinding(
           .dataDirectory, .error,
           "\(directory.path) belongs to user \(owner), and the doctor runs as user \(geteuid())",
-          cure: "run the doctor as the server's user: sudo runuser -u madang -- madang doctor ...")
+          cure: "run the doctor as root, or as the server's user: sudo madang doctor ...")
       ]
     }
     return privacyFindings(settings) + diskFindings(directory) + logFindings(settings)

@@ -22,7 +22,7 @@ struct AdminBackup: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await options.withData { administration, output in
+    try await options.withData(writingTo: directory) { administration, output in
       let backup = try await ProgressLine.following {
         try await administration.backUp(to: URL(filePath: directory), keep: keep, atFullSpeed: fullSpeed, progress: $0)
       }

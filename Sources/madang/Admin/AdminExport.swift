@@ -15,7 +15,7 @@ struct AdminExport: AsyncParsableCommand {
   @Argument(help: "A directory that is empty or does not exist yet.", completion: .directory) var directory: String
 
   func run() async throws {
-    try await options.withData { administration, output in
+    try await options.withData(writingTo: directory) { administration, output in
       let export = try await ProgressLine.following {
         try await administration.export(to: URL(filePath: directory), progress: $0)
       }

@@ -6,7 +6,7 @@ import MadangOperations
 
 /// Options that locate the server's data and choose the output format.
 struct AdminOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The server's data directory (default: ./madang-data).", valueName: "dir"))
+  @Option(help: ArgumentHelp("The server's data directory.", valueName: "dir"))
   var data: String?
 
   @Option(help: ArgumentHelp("The server's PostgreSQL: postgres://user:pass@host/db", valueName: "url"))
@@ -15,43 +15,59 @@ struct AdminOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The bucket that has the server's files: s3://bucket/prefix", valueName: "url"))
   var files: String?
 
-  @Option(help: ArgumentHelp("Read the server's settings from a JSON file.", valueName: "file"), completion: .file())
+  @Option(
+    help: ArgumentHelp(
+      "The server's settings, in JSON (default: /etc/madang/madang.json, if neither options nor environment name the data).",
+      valueName: "file"), completion: .file())
   var config: String?
 
   @OptionGroup var printing: JSONOption
 
   /// Runs `body` on the server's data.
-  func withData<Result>(_ body: (Administration, Output) async throws -> Result) async throws -> Result {
-    try await withSettings { settings, logger, output in
+  /// - Parameter output: A directory in which `body` will write.
+  func withData<Result>(
+    writingTo output: String? = nil, _ body: (Administration, Output) async throws -> Result
+  ) async throws -> Result {
+    try await withSettings(writingTo: output) { settings, logger, output in
       try await Administration.run(settings, logger: logger) { try await body($0, output) }
     }
   }
 
-  /// Runs `body` with the server's settings. Refusals are printed to standard error.
-  func withSettings<Result>(_ body: (ServerSettings, Logger, Output) async throws -> Result) async throws -> Result {
+  /// Runs `body` with the server's settings, as the owner of its data if root calls. Refusals are printed to standard error.
+  func withSettings<Result>(
+    writingTo output: String? = nil, _ body: (ServerSettings, Logger, Output) async throws -> Result
+  ) async throws -> Result {
     // Files that are written here (database, files, backups) are readable by this user only.
     umask(0o077)
-    let loaded = try await loaded()
+    let loaded = try await loaded(from: try file())
+    let owner = try DataOwner.become(of: loaded.settings.dataDirectory, output: output.map { URL(filePath: $0) })
     var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .error
-    return try await wording { try await body(loaded.settings, logger, printing.output) }
+    return try await wording(for: owner) { try await body(loaded.settings, logger, printing.output) }
   }
 
   /// The server's settings. Throws ``SetupError``.
-  func loaded() async throws -> LoadedSettings {
+  func loaded(from file: String?) async throws -> LoadedSettings { try await LoadedSettings(flags: flags, file: file) }
+
+  /// The settings file: the given one, or the package's.
+  func file() throws -> String? { try config ?? PackagedSettings.find(flags: flags) }
+
+  private var flags: [String: String] {
     var flags: [String: String] = [:]
     flags["data"] = data
     flags["database.url"] = databaseURL
     flags["files.home"] = files
-    return try await LoadedSettings(flags: flags, file: config)
+    return flags
   }
 
   /// Runs `body`, and prints refusals to standard error in words.
-  func wording<Result>(_ body: () async throws -> Result) async throws -> Result {
+  /// - Parameter owner: The user that root became.
+  func wording<Result>(for owner: DataOwner? = nil, _ body: () async throws -> Result) async throws -> Result {
+    func failure(_ words: String) -> Failure { Failure(owner?.explaining(words) ?? words) }
     do { return try await body() } catch let error as SetupError {
-      throw Failure(error.description)
+      throw failure(error.description)
     } catch let error as AdministrationError {
-      throw Failure(error.description)
+      throw failure(error.description)
     }
   }
 }

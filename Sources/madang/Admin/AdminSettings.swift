@@ -16,7 +16,7 @@ struct AdminSettings: AsyncParsableCommand {
   @Flag(help: "Only settings that differ from their defaults.") var given = false
 
   func run() async throws {
-    let loaded = try await options.wording { try await options.loaded() }
+    let loaded = try await options.wording { try await options.loaded(from: try options.file()) }
     let settings = loaded.list.map(ListedSetting.init).filter {
       (part.isEmpty || $0.key.contains(part)) && !(given && $0.source == "default")
     }

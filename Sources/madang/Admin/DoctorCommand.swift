@@ -15,8 +15,8 @@ struct DoctorCommand: AsyncParsableCommand {
       """,
     discussion: """
       Inside, it checks settings, data and database, as 'madang admin' finds them: run it on the server's machine, as \
-      the server's user. Outside, it calls the URL as clients do, or public.url if none is given. With both it also asks the \
-      server how the proxy changed its calls. It changes nothing and signs in no account.
+      root or as the server's user. Outside, it calls the URL as clients do, or public.url if none is given. With both it \
+      also asks the server how the proxy changed its calls. It changes nothing and signs in no account.
 
       Exit status: 0 nothing is wrong, 1 warnings, 2 errors.
       """)
@@ -66,7 +66,7 @@ struct DoctorCommand: AsyncParsableCommand {
     throw ExitCode(Int32(worst))
   }
 
-  private func findings() async -> [DoctorFinding] {
+  func findings() async -> [DoctorFinding] {
     var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .critical
     let doctor = Doctor(doctorOptions, certificateEnd: { try $0.certificateEnd() }, logger: logger)
@@ -74,20 +74,33 @@ struct DoctorCommand: AsyncParsableCommand {
     var findings = SettingNames.ignored(in: ProcessInfo.processInfo.environment.keys).map {
       DoctorFinding(.unknownVariables, .warning, $0, cure: "remove it from the environment, or correct its name")
     }
-    if let file = options.config, FileMode(URL(filePath: file))?.isOpenToAll ?? false {
-      findings.append(
-        DoctorFinding(
-          .settingsPrivacy, .error, "every user of this machine can read \(file), which may hold passwords",
-          cure: "chmod o= '\(file)', and change the secrets in it if others could read them"))
-    }
     do {
-      let loaded = try await options.loaded()
+      let file = try options.file()
+      if let file, FileMode(URL(filePath: file))?.isOpenToAll ?? false {
+        findings.append(
+          DoctorFinding(
+            .settingsPrivacy, .error, "every user of this machine can read \(file), which may hold passwords",
+            cure: "chmod o= '\(file)', and change the secrets in it if others could read them"))
+      }
+      let loaded = try await options.loaded(from: file)
       let settings = loaded.settings
       findings += loaded.warnings.map {
         DoctorFinding(.settings, .warning, $0, cure: "leave it out of the file")
       }
+      if geteuid() == 0, let owner = try DataOwner.become(of: settings.dataDirectory) {
+        if let file, access(file, R_OK) != 0 {
+          findings.append(
+            DoctorFinding(
+              .settings, .error, "the server's user \(owner.name) cannot read \(file)",
+              cure: "chgrp \(owner.name) '\(file)' && chmod 640 '\(file)', and let that user enter its directory"))
+        }
+      }
       let place = url ?? (inside || settings.publicURL.isEmpty ? nil : settings.publicURL)
       findings += await doctor.examine(settings, url: place)
+    } catch let failure as Failure {
+      findings.append(
+        DoctorFinding(.settings, .error, failure.message, cure: "run the doctor as root, or as the server's user"))
+      if let url { findings += await doctor.examine(url: url) }
     } catch {
       findings += "\(error)".split(separator: "\n").map {
         DoctorFinding(.settings, .error, String($0), cure: "'madang serve --print-config' lists the settings")
@@ -113,7 +126,7 @@ private struct ListedCheck: Encodable {
 }
 
 extension Output {
-  fileprivate func show(_ finding: DoctorFinding) throws {
+  func show(_ finding: DoctorFinding) throws {
     if json { return try line(finding) }
     try Terminal.line("\(finding.severity.rawValue): \(finding.message) [\(finding.check.rawValue)]".printable)
     try Terminal.line("    \(finding.cure)".printable)

@@ -89,7 +89,9 @@ struct Serve: AsyncParsableCommand {
   func run() async throws {
     // Files that are written here (database, files, secrets) are readable by this user only.
     umask(0o077)
-    let loaded = try await LoadedSettings(flags: flags, file: config)
+    // A server starts only with the file that it was given.
+    let file = try printConfig ? config ?? PackagedSettings.find(flags: flags) : config
+    let loaded = try await LoadedSettings(flags: flags, file: file)
     if printConfig { return print(loaded.listing) }
     let log = ServerLog(loaded)
     defer { log.flush() }
