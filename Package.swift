@@ -57,6 +57,10 @@ extension Target.Dependency {
   static let system: Self = .product(name: "SystemPackage", package: "swift-system")
   static let serviceLifecycle: Self = .product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle")
+  static let asn1: Self = .product(
+    name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Chat"]))
+  static let x509: Self = .product(
+    name: "X509", package: "swift-certificates", condition: .when(traits: ["Chat"]))
   static let yams: Self = .product(
     name: "Yams", package: "Yams", condition: .when(traits: ["Chat"]))
 }
@@ -90,6 +94,12 @@ let socketIO: [Target] = [
 
 /// One server on one database. Each imports those above it only.
 let chatServer: [Target] = [
+  // Certificates from an authority; knows nothing of chat.
+  .target(
+    name: "ACME",
+    dependencies: [
+      "SocketIOProtocol", .asn1, .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioSSL, .x509,
+    ], exclude: ["README.md"]),
   .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
   .target(name: "Storage", dependencies: ["CPostgres", "CSQLite", .crypto, .deque, .logging], exclude: ["README.md"]),
   .target(
@@ -104,7 +114,7 @@ let chatServer: [Target] = [
       .embedInCode("0017_operations.sql"), .embedInCode("0018_sign_in_endings.sql"), .embedInCode("0019_notices.sql"),
       .embedInCode("0020_device_owners.sql"), .embedInCode("0021_documents.sql"), .embedInCode("0022_bounds.sql"),
       .embedInCode("0023_authors.sql"), .embedInCode("0024_administrators.sql"),
-      .embedInCode("0025_mail_errors.sql"),
+      .embedInCode("0025_mail_errors.sql"), .embedInCode("0026_certificates.sql"),
     ]),
   .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
   .target(
@@ -125,7 +135,8 @@ let chatServer: [Target] = [
   .target(
     name: "MadangOperations",
     dependencies: [
-      "MadangProviders", "MadangCore", "MadangAPI", "SocketIOProtocol", "Storage", .asyncHTTPClient, .crypto, .logging,
+      "ACME", "MadangProviders", "MadangCore", "MadangAPI", "SocketIOProtocol", "Storage", .asyncHTTPClient, .crypto,
+      .logging,
       .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
     ], exclude: ["README.md"]),
   .target(
@@ -223,8 +234,8 @@ let tests: [Target] = [
     name: "SocketIOServerTests",
     dependencies: [
       "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", .httpTypes,
-      .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes, .nioPosix,
-      .serviceLifecycle,
+      .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes, .nioPosix, .nioSSL,
+      .nioTLS, .serviceLifecycle,
     ], resources: [.embedInCode("Resources/reference-wire.txt")]),
   .testTarget(
     name: "SocketIOClientTests",
@@ -240,6 +251,11 @@ let tests: [Target] = [
     ]),
   .testTarget(name: "StorageTests", dependencies: ["SocketIOSupport", "Storage", "Support", .logging]),
   .testTarget(name: "MadangCoreTests", dependencies: ["MadangCore", "Storage", "Support"]),
+  // An authority for tests; knows nothing of Madang.
+  .target(
+    name: "ACMESupport", dependencies: ["ACME", .asn1, .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .x509],
+    path: "Tests/ACMESupport"),
+  .testTarget(name: "ACMETests", dependencies: ["ACME", "ACMESupport", .asn1, .crypto, .x509]),
   .testTarget(
     name: "MadangProvidersTests", dependencies: ["Fuzzing", "MadangProviders", "MadangCore", .nioCore, .nioPosix]),
   .testTarget(
@@ -250,9 +266,10 @@ let tests: [Target] = [
   .testTarget(
     name: "MadangServerTests",
     dependencies: [
-      "Fuzzing", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangAPI", "SocketIOClient",
+      "ACME", "ACMESupport", "Fuzzing", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore",
+      "MadangAPI", "SocketIOClient",
       "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Storage", "Support", .crypto, .cryptoExtras, .httpTypes,
-      .hummingbird, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix,
+      .asyncHTTPClient, .hummingbird, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS,
     ]),
   .testTarget(
     name: "MadangDevelopmentTests",
@@ -315,6 +332,8 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),

@@ -60,6 +60,7 @@ package final class Madang: Sendable {
       var next = settings
       (next.pushesChats, next.sendsMail) = (current.pushesChats, current.sendsMail)
       (next.decoyKey, next.placeKey, next.stepKey) = (current.decoyKey, current.placeKey, current.stepKey)
+      next.certificateKey = current.certificateKey
       next.node = current.node
       if next.publicURL.isEmpty { next.publicURL = current.publicURL }
       current = next

@@ -26,7 +26,7 @@ package func buildServer(
   annex: AnnexMaker? = nil, logger: Logger
 ) async throws -> MadangServer {
   let lock = try settings.prepareToServe(clock, isAlone: isAlone, logger)
-  let certificate = settings.tls.isUsed ? try settings.tls.certificate(logger) : nil
+  let certificate = try settings.tls.certificate(logger)
   let surroundings = settings.isDevelopment ? surroundings : Surroundings()
   var served = settings.served
   let (ledger, metrics) = (ledger ?? Ledger(settings), Metrics())
@@ -45,6 +45,8 @@ package func buildServer(
   let service = Service(
     opened.madang, served, .all, callers, limits, reports, outgoing.providers, socketIO)
   let (rooms, background) = try await makeBackground(service, opened, outgoing)
+  let certificates = certificate.flatMap { certificateWork(service, $0) }
+  await certificates?.load()
   if isAlone {
     // A server starts even if its database accepts no writes.
     do { try await opened.madang.auditStart(settings.given) } catch {
@@ -55,7 +57,7 @@ package func buildServer(
     service, rooms, background, opened.sink, surroundings,
     annex: annex?(served, Secrets.key(for: "annex", from: opened.secret)),
     listeners: listens ? Listeners(settings) : nil,
-    certificate: certificate, lock: lock)
+    certificate: certificate, certificates: certificates, lock: lock)
 }
 
 /// Builds a server with the system's clock and randomness. It is the only server on an embedded database.
@@ -91,6 +93,25 @@ extension ServerSettings {
     if isLoopback(host) { settings.keys.merge(EditionName.developmentKeys) { $1 } }
     return settings
   }
+}
+
+/// Orders the certificate and shows it; nil if it is in files.
+private func certificateWork(
+  _ service: Service, _ certificate: SocketIOServer.TLSCertificate
+) -> CertificateWork? {
+  let (settings, metrics) = (service.settings, service.reports.metrics)
+  guard settings.tls.acme.isUsed else {
+    metrics.setCertificateEnd(certificate.notValidAfter)
+    return nil
+  }
+  let listener = CertificateWork.Listener { pair in
+    try certificate.use(chain: Array(pair.chain.utf8), key: Array(pair.key.utf8))
+    metrics.setCertificateEnd(certificate.notValidAfter)
+  } answerCalls: { proofs in
+    try certificate.answerAuthorities(
+      Dictionary(proofs.map { ($0.name, (Array($0.pair.chain.utf8), Array($0.pair.key.utf8))) }) { first, _ in first })
+  }
+  return CertificateWork(service.madang, settings, listener)
 }
 
 /// Makes the parts that work beside requests: delivery of commits, queues, housekeeping and watches.

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import SocketIOServer
 
 extension MadangServer {
-  /// The listeners, in the order in which they start, and the watch of the certificate.
+  /// The listeners, in the order in which they start, and the work on the certificate.
   var listenerServices: [ServiceGroupConfiguration.ServiceConfiguration] {
     guard let listeners else { return [] }
     var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
@@ -25,16 +25,21 @@ extension MadangServer {
           serviceName: "listener of operators"))
     }
     if let certificate {
-      services.append(
-        .init(
-          service: CertificateWatch(
-            certificate: certificate, interval: settings.tls.reloadInterval, logger: service.logger),
-          serviceName: "watch of the certificate"))
+      if let certificates {
+        services.append(.init(service: certificates, serviceName: "orders of certificates"))
+      } else {
+        services.append(
+          .init(
+            service: CertificateWatch(
+              certificate: certificate, interval: settings.tls.reloadInterval, reload: reloadCertificate,
+              logger: service.logger),
+            serviceName: "watch of the certificate"))
+      }
       if let port = settings.tls.redirectPort {
         // With the limits and timeouts of the clients' listener, but without sockets.
         var channel = settings.httpChannel(service.limits.ledger, nil)
         surroundings.connections?(&channel)
-        let responder = RedirectResponder(service: service, start: listeners.clients)
+        let responder = RedirectResponder(service: service, start: listeners.clients, certificates: certificates)
         let listener = listener(settings.host, port, channel, listeners.redirect, sockets: Self.noSockets) {
           [service] request, _ in
           try await responder.respond(to: request).dated(service.date)

@@ -18,6 +18,8 @@ public final class MadangServer: Sendable {
   let listeners: Listeners?
   /// Nil without TLS.
   let certificate: SocketIOServer.TLSCertificate?
+  /// Orders the certificate; nil if it is in files, or without TLS.
+  let certificates: CertificateWork?
   private let rooms: LiveRooms
   private let sink: AuditSink
   /// Held as long as the server exists.
@@ -26,11 +28,12 @@ public final class MadangServer: Sendable {
   init(
     _ service: Service, _ rooms: LiveRooms, _ background: BackgroundWork, _ sink: AuditSink,
     _ surroundings: Surroundings, annex: (any Annex)?, listeners: Listeners?,
-    certificate: SocketIOServer.TLSCertificate?, lock: FileLock?
+    certificate: SocketIOServer.TLSCertificate?, certificates: CertificateWork?, lock: FileLock?
   ) {
     (self.service, self.rooms, self.background, self.sink) = (service, rooms, background, sink)
     self.annex = annex
-    (self.surroundings, self.listeners, self.certificate, self.lock) = (surroundings, listeners, certificate, lock)
+    (self.surroundings, self.listeners, self.lock) = (surroundings, listeners, lock)
+    (self.certificate, self.certificates) = (certificate, certificates)
     rooms.declare(in: service.socketIO)
   }
 
@@ -89,7 +92,11 @@ public final class MadangServer: Sendable {
   public func assume(publicURL: String) { madang.assume(publicURL: publicURL) }
 
   /// Loads the certificate and its key again, if there are any; existing connections stay. Logs the result.
-  public func reloadCertificate() { certificate?.reload(service.logger) }
+  public func reloadCertificate() {
+    guard let certificate, certificates == nil else { return }
+    certificate.reload(service.logger)
+    service.reports.metrics.setCertificateEnd(certificate.notValidAfter)
+  }
 
   /// The port, once all listeners accept connections. Throws if the server stopped before.
   public var port: Int {

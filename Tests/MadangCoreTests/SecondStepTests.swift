@@ -45,8 +45,8 @@ struct SecondStepTests {
     #expect(try sealed != Self.example.stored(key: key), "each seal has a nonce of its own")
     let plain = try Self.example.stored(key: [])
     #expect(SecondStep(stored: plain, key: []) == Self.example && SecondStep(stored: plain, key: key) == Self.example)
-    #expect(SecondStep.isUnsealed(plain, key: key))
-    #expect(!SecondStep.isUnsealed(plain, key: []) && !SecondStep.isUnsealed(sealed, key: key))
+    #expect(StoredSecret.isUnsealed(plain, key: key))
+    #expect(!StoredSecret.isUnsealed(plain, key: []) && !StoredSecret.isUnsealed(sealed, key: key))
     for junk in ["", "plain", "sealed AAAA", "sealed \(plain.dropFirst(6))", "other \(plain.dropFirst(6))", "plain !"] {
       #expect(SecondStep(stored: junk, key: key) == nil, "\(junk)")
     }

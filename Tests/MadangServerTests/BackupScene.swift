@@ -134,6 +134,13 @@ struct BackupScene: Sendable {
         VALUES ('hash', 'salt', 1, 'Hana', 9000000000000)
         """)
       try transaction.execute("INSERT INTO administrator_tries VALUES ('hash', 1, 2)")
+      try transaction.execute(
+        "INSERT INTO certificates VALUES ('https://a/dir', 'a.zz,b.zz', 'PEM', 'plain', 1, 2, 3, 4, 5, 6, 7, 'why', 'cure', '')"
+      )
+      try transaction.execute("INSERT INTO certificate_issues VALUES ('https://a/dir', 'a.zz,b.zz', 2)")
+      try transaction.execute("INSERT INTO certificate_accounts VALUES ('https://a/dir', 'plain', 'https://a/1')")
+      try transaction.execute(
+        "INSERT INTO certificate_proofs VALUES ('token', 'a.zz', 'http-01', 'token.print', 9000000000000)")
       try transaction.execute("INSERT INTO changes (kind, user_id, created_at) VALUES ('x', 1, 2)")
       try transaction.execute("UPDATE sessions SET device_token = 'device' WHERE id = 1")
       try transaction.execute(

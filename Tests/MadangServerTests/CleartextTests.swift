@@ -66,7 +66,7 @@ struct CleartextTests {
   ) {
     let head = HTTPRequest(method: method, scheme: "http", authority: "evil.example", path: path)
     let responder = RedirectResponder(
-      service: world.server.service, start: try #require(world.server.listeners).clients)
+      service: world.server.service, start: try #require(world.server.listeners).clients, certificates: nil)
     let response = try await responder.respond(to: Request(head: head, body: .init(buffer: .init())))
     return (response.status.code, response.headers[.location])
   }

@@ -360,7 +360,8 @@ struct RestoreTests {
         "push_outbox", "audit", "invitations", "mails", "password_resets", "address_confirmations", "read_only_mode",
         "file_usage", "announcements", "announcement_rooms", "deleted_sign_ins", "sign_in_places", "mail_counts",
         "alarms", "former_authors", "administrators", "administrator_codes", "administrator_sessions",
-        "administrator_links", "administrator_tries",
+        "administrator_links", "administrator_tries", "certificates", "certificate_issues", "certificate_accounts",
+        "certificate_proofs",
       ]
       let older = scene.folder.appending(path: "older")
       try FileManager.default.copyItem(at: backup, to: older)

@@ -1,3 +1,4 @@
+import NIOCore
 import SocketIOProtocol
 
 @testable import SocketIOServer
@@ -32,6 +33,11 @@ extension Decoder {
           if case .failure = event { return }
         }
       }
+    },
+    Decoder("client-hellos", corpus: "client-hellos", Limits(workPerByte: 100, workPerPiece: 300, memoryPerByte: 24)) {
+      input in
+      var reader = ClientHelloReader()
+      for piece in input.pieces where reader.read(ByteBuffer(bytes: piece)) != .incomplete { return }
     },
     Decoder("extensions", corpus: "extensions", Limits(workPerByte: 100, memoryPerByte: 120)) { input in
       let offers = WebSocketExtensionOffer.read(String(decoding: input.bytes, as: UTF8.self))

@@ -88,7 +88,7 @@ extension Madang {
       try auditRefusal(at: attempt.name, from: attempt.address, why, in: transaction)
       return .refused
     }
-    if opened != nil, SecondStep.isUnsealed(found.secondStep, key: settings.stepKey) {
+    if opened != nil, StoredSecret.isUnsealed(found.secondStep, key: settings.stepKey) {
       try transaction.setSecondStep(secret.stored(key: settings.stepKey), of: found.number)
     }
     let session = try beginSession(

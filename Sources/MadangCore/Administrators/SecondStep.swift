@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 
 /// The secret of an authenticator app, which shows six digits for each 30 seconds (RFC 6238 with SHA-1, which every app knows).
 package struct SecondStep: Equatable, Sendable {
@@ -50,36 +49,12 @@ package struct SecondStep: Equatable, Sendable {
 // MARK: - Storing
 
 extension SecondStep {
-  private enum Form: String { case plain, sealed }
-
-  /// As it is stored.
-  /// - Parameter key: Seals the secret. Empty if the database has the installation's secret, from which the key would follow: a seal
-  ///   whose key lies beside it hides nothing, so the secret is then stored as it is.
-  func stored(key: [UInt8]) throws -> String {
-    guard !key.isEmpty else { return "\(Form.plain) \(Data(secret).base64EncodedString())" }
-    // The nonce is random and has 12 bytes, so there is a combined form.
-    let sealed = try AES.GCM.seal(secret, using: SymmetricKey(data: key)).combined ?? Data()
-    return "\(Form.sealed) \(sealed.base64EncodedString())"
-  }
+  /// As it is stored; see ``StoredSecret``.
+  func stored(key: [UInt8]) throws -> String { try StoredSecret.text(of: secret, key: key) }
 
   /// Nil if the text is damaged or was sealed with another key.
   init?(stored: String, key: [UInt8]) {
-    let parts = stored.split(separator: " ")
-    guard parts.count == 2, let form = Form(rawValue: String(parts[0])),
-      let data = Data(base64Encoded: String(parts[1]))
-    else { return nil }
-    switch form {
-    case .plain: secret = Array(data)
-    case .sealed:
-      guard !key.isEmpty, let box = try? AES.GCM.SealedBox(combined: data),
-        let opened = try? AES.GCM.open(box, using: SymmetricKey(data: key))
-      else { return nil }
-      secret = Array(opened)
-    }
-  }
-
-  /// Whether a stored secret should be sealed, because the installation's secret has left the database since.
-  static func isUnsealed(_ stored: String, key: [UInt8]) -> Bool {
-    !key.isEmpty && stored.hasPrefix("\(Form.plain) ")
+    guard let secret = StoredSecret.secret(of: stored, key: key) else { return nil }
+    self.init(secret: secret)
   }
 }

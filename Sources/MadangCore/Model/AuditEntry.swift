@@ -44,6 +44,10 @@ package enum AuditKind: String, CaseIterable, Sendable {
   /// A sign-in at the console failed, or a signed-in administrator gave a wrong password.
   case administratorRefused
   case backupMade, exportMade, restored
+  /// The server got a certificate, or a try to get one failed.
+  case certificateIssued, certificateFailed
+  /// An administrator asked for a new certificate.
+  case certificateAsked
   case serverStarted
   /// A server started with different settings than before, or changed settings while running.
   case settingsChanged

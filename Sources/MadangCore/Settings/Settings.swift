@@ -53,6 +53,8 @@ public struct Settings: Sendable {
   package var decoyKey: [UInt8] = []
   /// A secret that seals the second steps of administrators; empty if the database has the installation's secret anyway.
   package var stepKey: [UInt8] = []
+  /// The same for private keys of certificates and accounts.
+  package var certificateKey: [UInt8] = []
 
   public init() {}
 }

@@ -40,7 +40,10 @@ package struct AlarmWatch: ServiceLifecycle.Service {
 
   private func findings() async throws -> [AlarmKind: AlarmFinding] {
     var findings: [AlarmKind: AlarmFinding] = [.disk: AlarmFinding(doctor.diskFindings(settings.dataDirectory))]
-    if settings.tls.isUsed { findings[.certificate] = AlarmFinding(doctor.certificateFindings(settings.tls)) }
+    if settings.tls.hasFiles { findings[.certificate] = AlarmFinding(doctor.certificateFindings(settings.tls)) }
+    if settings.tls.acme.isUsed {
+      findings[.certificate] = AlarmFinding(try await doctor.orderedCertificateFindings(madang, settings))
+    }
     addTroubles(to: &findings)
     guard leads() else { return findings }
     // Without any backup, none is overdue.

@@ -77,7 +77,7 @@ extension Doctor {
   /// Problems of other files in the settings.
   func ownFileFindings(_ settings: ServerSettings) async -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
-    if settings.tls.isUsed {
+    if settings.tls.hasFiles {
       findings += certificateFindings(settings.tls)
       findings += openFile(settings.tls.keyFile, .certificateKey, "and replace the certificate and its key")
     }

@@ -77,6 +77,7 @@ extension Doctor {
           "remove the file; 'madang admin keys list' shows the valid keys, and 'madang admin keys create' creates another"
       )
     }
+    findings += try await orderedCertificateFindings(madang, settings)
     findings += try await backupFindings(madang)
     if let found = try await madang.futureChats() {
       findings.append(DoctorFinding(.futureChats, .warning, found.words, cure: FutureChats.cure))

@@ -22,7 +22,10 @@ extension Madang {
       let madang = with {
         $0.decoyKey = Secrets.key(for: "decoy passwords", from: tokenKey)
         $0.placeKey = Secrets.key(for: "sign-in places", from: tokenKey)
-        if !settings.tokenKey.isEmpty { $0.stepKey = Secrets.key(for: "second steps", from: tokenKey) }
+        if !settings.tokenKey.isEmpty {
+          $0.stepKey = Secrets.key(for: "second steps", from: tokenKey)
+          $0.certificateKey = Secrets.key(for: "certificates", from: tokenKey)
+        }
       }
       return (madang, tokenKey)
     } catch {

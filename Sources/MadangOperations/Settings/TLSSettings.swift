@@ -8,22 +8,40 @@ public struct TLSSettings: Sendable {
   public var redirectPort: Int? = setting(
     "tls.redirect.port", nil, .portOrNone,
     "with TLS: a port for plain HTTP that redirects pages to public.url and refuses all other requests; empty for none")
+  public var acme = ACMESettings()
   /// How often the files are checked for changes.
   public var reloadInterval: Duration = .seconds(60)
 
   public init() {}
 
   /// Whether the server uses TLS itself.
-  public var isUsed: Bool { !certificateFile.isEmpty }
+  public var isUsed: Bool { hasFiles || acme.isUsed }
+  /// Whether the certificate is in files that someone else renews.
+  package var hasFiles: Bool { !certificateFile.isEmpty }
 
   func problems(besides port: Int) -> [String] {
+    guard !acme.isUsed else { return acmeProblems(besides: port) }
     if certificateFile.isEmpty && keyFile.isEmpty {
       guard redirectPort != nil else { return [] }
-      return ["tls.redirect.port: needs TLS; name the files with --tls-cert and --tls-key"]
+      return ["tls.redirect.port: needs TLS; set tls.acme, or name the files with --tls-cert and --tls-key"]
     }
     guard !certificateFile.isEmpty && !keyFile.isEmpty else {
       return ["--tls-cert, --tls-key: belong together; give both, or neither for plain HTTP"]
     }
+    return portProblems(besides: port)
+  }
+
+  private func acmeProblems(besides port: Int) -> [String] {
+    guard certificateFile.isEmpty && keyFile.isEmpty else {
+      return [
+        "tls.acme, tls.cert, tls.key: exclude each other; leave out tls.cert and tls.key, and the server orders its certificate, or leave out "
+          + "tls.acme to keep the files"
+      ]
+    }
+    return acme.problems(port: port, redirectPort: redirectPort) + portProblems(besides: port)
+  }
+
+  private func portProblems(besides port: Int) -> [String] {
     guard port == 0 || port != redirectPort else {
       return ["tls.redirect.port: \(port) is already the port for TLS; choose another, usually 80"]
     }

@@ -6,6 +6,7 @@ import SocketIOServer
 struct CertificateWatch: ServiceLifecycle.Service {
   let certificate: SocketIOServer.TLSCertificate
   let interval: Duration
+  let reload: @Sendable () -> Void
   let logger: Logger
 
   /// How often the log warns of a certificate that ends soon.
@@ -16,7 +17,7 @@ struct CertificateWatch: ServiceLifecycle.Service {
       var reminded = ContinuousClock.now
       while true {
         try await Task.sleep(for: interval)
-        certificate.reload(logger)
+        reload()
         guard ContinuousClock.now - reminded >= Self.reminder else { continue }
         reminded = .now
         certificate.warnOfEnd(logger)

@@ -10,9 +10,15 @@ extension TLSSettings {
     try SocketIOServer.TLSCertificate(chainFile: certificateFile, keyFile: keyFile).notValidAfter
   }
 
-  /// Throws ``SetupError``.
-  func certificate(_ logger: Logger) throws -> SocketIOServer.TLSCertificate {
+  /// The certificate to begin with: of the files, or one that no client trusts until the first one is ordered. Nil without TLS. Throws
+  /// ``SetupError``.
+  func certificate(_ logger: Logger) throws -> SocketIOServer.TLSCertificate? {
     do {
+      if acme.isUsed {
+        let pair = try acme.placeholder()
+        return try SocketIOServer.TLSCertificate(chain: Array(pair.chain.utf8), key: Array(pair.key.utf8))
+      }
+      guard hasFiles else { return nil }
       let certificate = try SocketIOServer.TLSCertificate(chainFile: certificateFile, keyFile: keyFile)
       certificate.warnOfEnd(logger)
       return certificate
@@ -31,7 +37,7 @@ extension SocketIOServer.TLSCertificate {
     do {
       guard try reload() else { return }
       logger.notice(
-        "new certificate", metadata: ["file": "\(chainFile)", "validUntil": "\(notValidAfter.ISO8601Format())"])
+        "new certificate", metadata: ["file": "\(chainFile ?? "")", "validUntil": "\(notValidAfter.ISO8601Format())"])
       warnOfEnd(logger)
     } catch {
       logger.error("the new certificate cannot be used; the present one stays in use", metadata: ["reason": "\(error)"])
@@ -42,6 +48,6 @@ extension SocketIOServer.TLSCertificate {
     guard notValidAfter < Date(timeIntervalSinceNow: Self.notice) else { return }
     logger.warning(
       "the certificate ends soon or has ended: renew it, and the server loads it by itself",
-      metadata: ["file": "\(chainFile)", "validUntil": "\(notValidAfter.ISO8601Format())"])
+      metadata: ["file": "\(chainFile ?? "")", "validUntil": "\(notValidAfter.ISO8601Format())"])
   }
 }

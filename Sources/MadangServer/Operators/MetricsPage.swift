@@ -96,6 +96,11 @@ extension Service {
     page.single(
       "madang_read_only", .gauge, "1 while the database is in read-only mode, else 0; some seconds late.",
       now.isReadOnly ? 1 : 0)
+    if let end = now.certificateEnd {
+      page.single(
+        "madang_certificate_end_timestamp_seconds", .gauge,
+        "When the server's own certificate ends, in seconds since 1970.", end)
+    }
     addStorage(to: &page)
     ProcessFigures.add(to: &page)
     page.begin("madang_build_info", .gauge, "Always 1; the version of the program is its label.")

@@ -1,3 +1,4 @@
+import Foundation
 import MadangAPI
 import MadangCore
 import MadangOperations
@@ -53,6 +54,8 @@ final class Metrics: Sendable {
     var notices: [Notice: Int] = [:]
     var leads = false
     var isReadOnly = false
+    /// When the certificate ends, in seconds since 1970; nil if there is none.
+    var certificateEnd: Int?
 
     /// How many chats were posted, and how long posts took, by ``Histogram``.
     var posts: (chats: Int, durations: [Int]) {
@@ -145,6 +148,10 @@ final class Metrics: Sendable {
       defer { state.isReadOnly = isOn }
       return state.isReadOnly != isOn
     }
+  }
+
+  func setCertificateEnd(_ end: Date) {
+    state.withLock { $0.certificateEnd = Int(end.timeIntervalSince1970) }
   }
 
   func setPushesWaiting(_ count: Int) { state.withLock { $0.pushesWaiting = count } }

@@ -11,7 +11,13 @@ struct Overview: Encodable {
   struct Queue: Encodable { let waiting: Int, failing: Bool }
   struct Waiting: Encodable { let waiting: Int }
   struct Backup: Encodable { let last, next: String?, running: Bool }
-  struct Certificate: Encodable { let endsAt: String, names: [String] }
+  struct Certificate: Encodable {
+    /// Null before the first one.
+    let endsAt: String?
+    let names: [String]
+    /// Why the last try to get one failed.
+    let error: String?
+  }
   struct Findings: Encodable {
     /// Whether the doctor has run since the server started.
     let areKnown: Bool
@@ -44,8 +50,8 @@ enum OverviewCalls {
     routes.on(.get, "overview") { call in
       let parts = try call.parts
       guard let sight = call.received.sight else { throw AdminRefusal.failed }
-      let (administration, madang, tls) = (try call.administration, call.madang, call.settings.tls)
-      let kept = try await call.console.totals.value(at: madang.clock) { try await totals(administration, madang, tls) }
+      let (administration, madang) = (try call.administration, call.madang)
+      let kept = try await call.console.totals.value(at: madang.clock) { try await totals(administration, madang) }
       let findings = parts.doctor.latest?.findings ?? []
       let errors = findings.count { $0.severity == .error }
       return Overview(
@@ -70,15 +76,15 @@ enum OverviewCalls {
   }
 
   private static func totals(
-    _ administration: Administration, _ madang: Madang, _ tls: TLSSettings
+    _ administration: Administration, _ madang: Madang
   ) async throws -> Totals.Figures {
     let midnight = Calendar.current.startOfDay(for: Date(timeIntervalSince1970: Double(madang.clock.now) / 1000))
-    let end = tls.isUsed ? try? tls.certificateEnd() : nil
-    let names = PublicURL(madang.setting(\.publicURL)).map { [$0.host] } ?? []
+    let certificate = try await administration.certificate()
     return Totals.Figures(
       statistics: try await administration.statistics(),
       chatsToday: try await madang.chatCount(since: Int64(midnight.timeIntervalSince1970) * 1000),
-      certificate: end.map { .init(endsAt: WireDate.string(Int64($0.timeIntervalSince1970 * 1000)), names: names) })
+      certificate: certificate.state == .off
+        ? nil : .init(endsAt: certificate.notAfter, names: certificate.names, error: certificate.error))
   }
 }
 

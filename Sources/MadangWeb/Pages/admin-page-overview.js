@@ -90,11 +90,12 @@ function queues(app, { pushes, mails, database, series }, range) {
 }
 
 function care(app, { backup, certificate, startedAt, version }) {
-  const left = certificate && (new Date(certificate.endsAt) - Date.now()) / 86_400_000;
+  const ends = certificate?.endsAt;
+  const left = ends && (new Date(ends) - Date.now()) / 86_400_000;
   return section(t("overview.care"), facts([
     [t("backup.last"), h("a.link", { href: app.link("backups") }, backup.last ? ago(backup.last) : t("backup.never"))],
     [t("backup.next"), backup.next && ago(backup.next)],
-    [t("certificate"), certificate ? [h("span", { title: certificate.names.join(", ") }, t("certificate.until", { date: date(certificate.endsAt) })), left < 14 && [" ", pill(t("certificate.soon"), "bad")]] : t("certificate.proxy")],
+    [t("certificate"), certificate ? [h("span", { title: certificate.names.join(", ") }, ends ? t("certificate.until", { date: date(ends) }) : t("certificate.none")), certificate.error ? [" ", pill(t("certificate.failing"), "bad"), h("div.soft", null, certificate.error)] : left < 14 && [" ", pill(t("certificate.soon"), "bad")]] : t("certificate.proxy")],
     [t("overview.version"), version], [t("overview.started"), ago(startedAt)]]));
 }
 

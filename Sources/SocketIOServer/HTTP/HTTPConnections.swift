@@ -83,10 +83,7 @@ final class HTTPConnections: Sendable {
       try pipeline.addHandler(LoopShareHandler(share))
     }
     #if TLS
-      if let certificate = configuration.tls {
-        try pipeline.addHandler(PlainTextRefusal())
-        try pipeline.addHandler(certificate.makeHandler())
-      }
+      try configuration.tls?.addHandlers(to: pipeline)
     #endif
     try pipeline.configureHTTPServerPipeline(
       withPipeliningAssistance: false,  // The handler behind takes one request after another.

@@ -15,6 +15,6 @@ struct AdminCommand: ParsableCommand {
       AdminSessionsCommand.self,
       AdminKeysCommand.self, AdminInviteCommand.self, AdminMail.self, AdminMails.self, AdminAudit.self,
       AdminAnnounceCommand.self,
-      AdminReadOnlyCommand.self, AdminWebCommand.self, AdminSettings.self,
+      AdminReadOnlyCommand.self, AdminCertificateCommand.self, AdminWebCommand.self, AdminSettings.self,
     ])
 }

@@ -1,0 +1,154 @@
+import Storage
+
+extension Transaction {
+  func certificate(_ id: CertificateID) throws -> CertificateState? {
+    try first(
+      """
+      SELECT revision, chain, renew_at, tried_at, next_at, held_until, failures, failing_since, error, cure, asked FROM certificates
+      WHERE directory = \(id.directory) AND names = \(id.text)
+      """
+    ) { row in
+      CertificateState(
+        revision: try row.get("revision"), chain: try row.get("chain"), renewAt: try row.get("renew_at"),
+        triedAt: try row.get("tried_at"), nextAt: try row.get("next_at"), heldUntil: try row.get("held_until"),
+        failures: try row.get("failures"), failingSince: try row.get("failing_since"), error: try row.get("error"),
+        cure: try row.get("cure"), wish: .init(rawValue: try row.get("asked")) ?? .nothing)
+    }
+  }
+
+  /// The stored private key of a certificate.
+  func certificateKey(_ id: CertificateID) throws -> String? {
+    try first(
+      "SELECT private_key FROM certificates WHERE directory = \(id.directory) AND names = \(id.text)"
+    ) { try $0.get("private_key", as: String?.self) } ?? nil
+  }
+
+  func insertCertificate(_ id: CertificateID) throws {
+    try execute(
+      """
+      INSERT INTO certificates
+        (directory, names, revision, renew_at, tried_at, next_at, held_until, failures, error, cure, asked)
+      VALUES (\(id.directory), \(id.text), 0, 0, 0, 0, 0, 0, '', '', '') ON CONFLICT (directory, names) DO NOTHING
+      """)
+  }
+
+  /// Claims a try. False if it is not due, or another server was faster.
+  func claimCertificate(_ id: CertificateID, now: Int64, next: Int64, isAsked: Bool) throws -> Bool {
+    let far = now + CertificatePlan.farAhead
+    let isDue: SQL =
+      isAsked
+      ? "asked <> '' AND (failures = 0 OR tried_at <= \(now - CertificatePlan.askedPause) OR tried_at > \(now))"
+      : "(chain IS NULL OR renew_at <= \(now)) AND (next_at <= \(now) OR next_at > \(far))"
+    return try execute(
+      """
+      UPDATE certificates SET tried_at = \(now), next_at = \(next), asked = '', failures = failures + 1
+      WHERE directory = \(id.directory) AND names = \(id.text) AND (held_until <= \(now) OR held_until > \(far)) AND \(sql: isDue)
+      """) == 1
+  }
+
+  func setCertificate(_ id: CertificateID, chain: String, key: String, renewAt: Int64, now: Int64) throws {
+    try execute(
+      """
+      UPDATE certificates SET chain = \(chain), private_key = \(key), revision = revision + 1, renew_at = \(renewAt),
+        next_at = \(now), held_until = 0, failures = 0, failing_since = NULL, error = '', cure = ''
+      WHERE directory = \(id.directory) AND names = \(id.text)
+      """)
+    try execute(
+      """
+      INSERT INTO certificate_issues (directory, names, issued_at) VALUES (\(id.directory), \(id.text), \(now))
+      ON CONFLICT (directory, names, issued_at) DO NOTHING
+      """)
+  }
+
+  /// Records why the last try failed.
+  func failCertificate(
+    _ id: CertificateID, _ error: String, cure: String, next: Int64, heldUntil: Int64, now: Int64
+  ) throws {
+    try execute(
+      """
+      UPDATE certificates SET error = \(error), cure = \(cure), next_at = \(next), held_until = \(heldUntil),
+        failing_since = COALESCE(failing_since, \(now))
+      WHERE directory = \(id.directory) AND names = \(id.text)
+      """)
+  }
+
+  /// Forgets a certificate that cannot be used, so that another one is ordered.
+  func dropCertificate(_ id: CertificateID) throws {
+    try execute(
+      """
+      UPDATE certificates SET chain = NULL, private_key = NULL WHERE directory = \(id.directory) AND names = \(id.text)
+      """)
+  }
+
+  func askForCertificate(_ id: CertificateID, _ wish: CertificateState.Wish) throws {
+    try execute(
+      "UPDATE certificates SET asked = \(wish.rawValue) WHERE directory = \(id.directory) AND names = \(id.text)")
+  }
+
+  /// When certificates were issued since a time, the oldest first. Later times than `now` came from a wrong clock.
+  func certificateIssues(_ id: CertificateID, since time: Int64, now: Int64, limit: Int) throws -> [Int64] {
+    try all(
+      """
+      SELECT issued_at FROM certificate_issues
+      WHERE directory = \(id.directory) AND names = \(id.text) AND issued_at > \(time) AND issued_at <= \(now)
+      ORDER BY issued_at DESC LIMIT \(limit)
+      """
+    ) { try $0.get("issued_at") }.reversed()
+  }
+
+  func deleteCertificateRemains(before time: Int64) throws {
+    try execute("DELETE FROM certificate_issues WHERE issued_at < \(time)")
+    try execute("DELETE FROM certificates WHERE tried_at < \(time)")
+  }
+
+  // MARK: Accounts
+
+  func certificateAccount(_ directory: String) throws -> (key: String, url: String)? {
+    try first("SELECT private_key, url FROM certificate_accounts WHERE directory = \(directory)") {
+      (try $0.get("private_key"), try $0.get("url"))
+    }
+  }
+
+  /// Stores a new account unless there is one.
+  func insertCertificateAccount(_ directory: String, key: String) throws {
+    try execute(
+      """
+      INSERT INTO certificate_accounts (directory, private_key, url) VALUES (\(directory), \(key), '')
+      ON CONFLICT (directory) DO NOTHING
+      """)
+  }
+
+  func setCertificateAccount(_ directory: String, key: String, url: String) throws {
+    try execute(
+      "UPDATE certificate_accounts SET private_key = \(key), url = \(url) WHERE directory = \(directory)")
+  }
+
+  // MARK: Proofs
+
+  func insertCertificateProof(_ proof: CertificateProof, until end: Int64) throws {
+    try execute(
+      """
+      INSERT INTO certificate_proofs (token, name, kind, key_authorization, expires_at)
+      VALUES (\(proof.token), \(proof.name), \(proof.kind), \(proof.keyAuthorization), \(end))
+      ON CONFLICT (token) DO UPDATE SET key_authorization = EXCLUDED.key_authorization, expires_at = EXCLUDED.expires_at
+      """)
+  }
+
+  func certificateProofs(now: Int64, limit: Int) throws -> [CertificateProof] {
+    try all(
+      """
+      SELECT token, name, kind, key_authorization FROM certificate_proofs WHERE expires_at > \(now) ORDER BY token
+      LIMIT \(limit)
+      """
+    ) { row in
+      CertificateProof(
+        token: try row.get("token"), name: try row.get("name"), kind: try row.get("kind"),
+        keyAuthorization: try row.get("key_authorization"))
+    }
+  }
+
+  func deleteCertificateProofs(_ tokens: [String], endedBy time: Int64) throws {
+    for token in tokens { try execute("DELETE FROM certificate_proofs WHERE token = \(token)") }
+    try execute("DELETE FROM certificate_proofs WHERE expires_at <= \(time)")
+  }
+}

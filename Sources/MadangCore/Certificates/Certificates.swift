@@ -1,0 +1,204 @@
+import Storage
+
+// Writes go on in read-only mode, which may last longer than a certificate: they change no data of people.
+
+extension Madang {
+  /// The state of a certificate; nil before its first try.
+  package func certificate(_ id: CertificateID) async throws -> CertificateState? {
+    try await database.read { try $0.certificate(id) }
+  }
+
+  /// The private key of the present certificate in PEM. Nil if there is none, or it was sealed with another `tokens.key`.
+  package func certificateKey(_ id: CertificateID) async throws -> String? {
+    let stored = try await database.read { try $0.certificateKey(id) }
+    return stored.flatMap { StoredSecret.secret(of: $0, key: settings.certificateKey) }
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Claims the next try for this server, if it is due. Until ``CertificatePlan/pause(after:)`` has passed no server tries again, even if
+  /// this one ends: a server that starts again and again does not trouble the authority.
+  /// - Returns: Nil if no try is due, or another server was faster.
+  package func claimCertificate(_ id: CertificateID) async throws -> CertificateTry? {
+    try await database.write(ignoresStop: true) { [self] transaction in
+      let now = clock.now
+      try transaction.insertCertificate(id)
+      guard let state = try transaction.certificate(id) else { return nil }
+      if state.wish != .revocation, state.isWanted(now: now), let end = try endOfLimit(id, now: now, transaction) {
+        if state.wish != .nothing {
+          try transaction.askForCertificate(id, .nothing)
+        } else {
+          try transaction.failCertificate(
+            id, Self.limitWords, cure: "wait for the next try; one certificate is enough for all servers", next: end,
+            heldUntil: state.heldUntil, now: now)
+        }
+        return nil
+      }
+      let isAsked = state.wish != .nothing
+      guard
+        try transaction.claimCertificate(
+          id, now: now, next: now + CertificatePlan.pause(after: state.failures + 1), isAsked: isAsked)
+      else { return nil }
+      return CertificateTry(failures: state.failures, wish: state.wish, chain: state.chain)
+    }
+  }
+
+  /// When the limit of certificates ends; nil if it is not reached.
+  private func endOfLimit(_ id: CertificateID, now: Int64, _ transaction: Transaction) throws -> Int64? {
+    let issues = try transaction.certificateIssues(
+      id, since: now - CertificatePlan.window, now: now, limit: CertificatePlan.limit)
+    return issues.count < CertificatePlan.limit ? nil : issues.first.map { $0 + CertificatePlan.window }
+  }
+
+  /// Stores a new certificate for all servers.
+  /// - Parameters:
+  ///   - key: The private key in PEM.
+  ///   - issuer: Who signed it, for the audit log.
+  package func store(
+    _ id: CertificateID, chain: String, key: String, renewAt: Int64, issuer: String
+  ) async throws {
+    let stored = try StoredSecret.text(of: Array(key.utf8), key: settings.certificateKey)
+    try await database.write(ignoresStop: true) { [self] transaction in
+      let now = clock.now
+      try transaction.setCertificate(id, chain: chain, key: stored, renewAt: renewAt, now: now)
+      try transaction.deleteCertificateRemains(before: now - CertificatePlan.remembered)
+      try audit(
+        AuditEntry(kind: .certificateIssued, actor: .server, subject: id.text, detail: ["issuer": issuer]),
+        in: transaction)
+    }
+  }
+
+  /// Records a failed try.
+  /// - Parameter pause: How long the authority asks to wait, in milliseconds; nil if it does not say.
+  /// - Returns: When the next try may begin.
+  package func certificateFailed(
+    _ id: CertificateID, failures: Int, error: String, cure: String, pause: Int64?
+  ) async throws -> Int64 {
+    try await database.write(ignoresStop: true) { [self] transaction in
+      let now = clock.now
+      let held = pause.map { now + $0 } ?? 0
+      let next = max(now + CertificatePlan.pause(after: failures), held)
+      try transaction.failCertificate(id, error, cure: cure, next: next, heldUntil: held, now: now)
+      try audit(
+        AuditEntry(
+          kind: .certificateFailed, actor: .server, subject: id.text, detail: ["why": error, "tries": "\(failures)"]),
+        in: transaction)
+      return next
+    }
+  }
+
+  /// Forgets a certificate that cannot be used: a server orders another one.
+  package func dropCertificate(_ id: CertificateID) async throws {
+    try await database.write(ignoresStop: true) { try $0.dropCertificate(id) }
+  }
+
+  /// What becomes of an administrator's wish.
+  package enum CertificateAnswer: Sendable {
+    /// A running server tries soon.
+    case planned
+    /// The authority wants no tries until then.
+    case held(until: Int64)
+    /// Too many certificates were issued for these names.
+    case limited(until: Int64)
+  }
+
+  /// Lets a running server order a new certificate now, within the limits.
+  /// - Parameter wish: With `.revocation` the present certificate is revoked, too, and the limit of certificates does not count.
+  package func askForCertificate(
+    _ id: CertificateID, _ wish: CertificateState.Wish, by administrator: Administrator
+  ) async throws -> CertificateAnswer {
+    try await database.write(ignoresStop: true) { [self] transaction in
+      let now = clock.now
+      try transaction.insertCertificate(id)
+      guard let state = try transaction.certificate(id) else { return .planned }
+      if state.isHeld(now: now) { return .held(until: state.heldUntil) }
+      if wish != .revocation, let end = try endOfLimit(id, now: now, transaction) { return .limited(until: end) }
+      try transaction.askForCertificate(id, wish)
+      try audit(
+        AuditEntry(
+          kind: .certificateAsked, actor: .administrator(administrator), subject: id.text,
+          detail: ["what": wish.rawValue]), in: transaction)
+      return .planned
+    }
+  }
+
+  package static let limitWords =
+    "\(CertificatePlan.limit) certificates were issued for these names within 7 days, and authorities give no more"
+
+  /// The account at an authority, which all servers share: its key in PEM, and its URL if it was registered. Without one, `newKey` becomes
+  /// its key; an account whose key was sealed with another `tokens.key` is lost, and replaced.
+  package func certificateAccount(
+    _ directory: String, newKey: @escaping @Sendable () -> String
+  ) async throws -> (key: String, url: String?) {
+    let seal = settings.certificateKey
+    return try await database.write(ignoresStop: true) { transaction in
+      let fresh = newKey()
+      let stored = try StoredSecret.text(of: Array(fresh.utf8), key: seal)
+      try transaction.insertCertificateAccount(directory, key: stored)
+      guard let found = try transaction.certificateAccount(directory),
+        let key = StoredSecret.secret(of: found.key, key: seal)
+      else {
+        try transaction.setCertificateAccount(directory, key: stored, url: "")
+        return (fresh, nil)
+      }
+      return (String(decoding: key, as: UTF8.self), found.url.isEmpty ? nil : found.url)
+    }
+  }
+
+  /// Stores the URL that the authority gave the account.
+  package func setCertificateAccount(_ directory: String, key: String, url: String) async throws {
+    let stored = try StoredSecret.text(of: Array(key.utf8), key: settings.certificateKey)
+    try await database.write(ignoresStop: true) {
+      try $0.setCertificateAccount(directory, key: stored, url: url)
+    }
+  }
+
+  // MARK: Proofs
+
+  /// The most proofs at a time: one for each name of a certificate.
+  private static let maxProofs = 100
+
+  /// Shows proofs at all servers until they are withdrawn, for an hour at most.
+  package func show(_ proofs: [CertificateProof]) async throws {
+    try await database.write(ignoresStop: true) { [self] transaction in
+      for proof in proofs.prefix(Self.maxProofs) {
+        try transaction.insertCertificateProof(proof, until: clock.now + CertificatePlan.proofLifetime)
+      }
+    }
+  }
+
+  package func withdraw(_ proofs: [CertificateProof]) async throws {
+    try await database.write(ignoresStop: true) { [self] in
+      try $0.deleteCertificateProofs(proofs.map(\.token), endedBy: clock.now)
+    }
+  }
+
+  /// The certificate's state, and the proofs that servers show now.
+  package func certificateNews(_ id: CertificateID) async throws -> (
+    state: CertificateState?, proofs: [CertificateProof]
+  ) {
+    try await database.read { [now = clock.now] in
+      (try $0.certificate(id), try $0.certificateProofs(now: now, limit: Self.maxProofs))
+    }
+  }
+}
+
+extension CertificateState {
+  /// Whether a try is wanted now, if the limits allow it.
+  package func isWanted(now: Int64) -> Bool {
+    if isHeld(now: now) { return false }
+    if wish != .nothing { return failures == 0 || triedAt <= now - CertificatePlan.askedPause || triedAt > now }
+    return (chain == nil || renewAt <= now) && !isFuture(nextAt, now)
+  }
+
+  /// Whether the authority wants no tries now.
+  func isHeld(now: Int64) -> Bool { isFuture(heldUntil, now) }
+
+  /// Whether a planned time is still to come. Times that are too far ahead come from a wrong clock.
+  private func isFuture(_ time: Int64, _ now: Int64) -> Bool { time > now && time <= now + CertificatePlan.farAhead }
+
+  /// When the next try begins, in milliseconds since 1970.
+  package func nextTry(now: Int64) -> Int64 {
+    if wish != .nothing { return max(now, heldUntil, failures == 0 ? 0 : triedAt + CertificatePlan.askedPause) }
+    return max(chain == nil ? 0 : renewAt, nextAt, heldUntil)
+  }
+}

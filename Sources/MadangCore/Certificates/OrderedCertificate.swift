@@ -1,0 +1,94 @@
+/// A certificate that the servers of a database order by themselves: for some names, at one authority.
+package struct CertificateID: Hashable, Sendable {
+  /// The URL of the authority's directory.
+  package let directory: String
+  package let names: [String]
+
+  package init(directory: String, names: [String]) { (self.directory, self.names) = (directory, names) }
+
+  /// The names as they are stored: their order in the settings does not matter.
+  var text: String { names.sorted().joined(separator: ",") }
+}
+
+/// The state of such a certificate. Times are in milliseconds since 1970.
+package struct CertificateState: Sendable {
+  /// What an administrator wants.
+  package enum Wish: String, Sendable {
+    case nothing = ""
+    case renewal
+    /// The present certificate is revoked first.
+    case revocation
+  }
+
+  /// Grows with each certificate; 0 before the first one.
+  package let revision: Int64
+  /// In PEM; nil before the first one.
+  package let chain: String?
+  package let renewAt: Int64
+  /// When the last try began; 0 before the first one.
+  package let triedAt: Int64
+  /// The earliest time of the next try.
+  package let nextAt: Int64
+  /// Until when the authority wants no further tries.
+  package let heldUntil: Int64
+  /// Failed tries since the last certificate.
+  package let failures: Int
+  package let failingSince: Int64?
+  /// Why the last try failed, and what to do; empty if it did not.
+  package let error: String
+  package let cure: String
+  package let wish: Wish
+}
+
+/// A try that this server has claimed.
+package struct CertificateTry: Sendable {
+  /// The failed tries before.
+  package let failures: Int
+  package let wish: CertificateState.Wish
+  /// The present chain in PEM; nil if there is none.
+  package let chain: String?
+}
+
+/// A proof that an authority looks for, as it is stored.
+package struct CertificateProof: Equatable, Sendable {
+  package let token: String
+  package let name: String
+  package let kind: String
+  package let keyAuthorization: String
+
+  package init(token: String, name: String, kind: String, keyAuthorization: String) {
+    (self.token, self.name, self.kind, self.keyAuthorization) = (token, name, kind, keyAuthorization)
+  }
+}
+
+/// How often certificates are tried. Authorities count, too.
+package enum CertificatePlan {
+  /// The pause after the first failure, in milliseconds. Each further failure doubles it. Longer than a try may take, so that no second
+  /// server begins meanwhile.
+  package static let firstPause: Int64 = 5 * 60_000
+  package static let longestPause: Int64 = 86_400_000
+  /// The pause after a failure before a try that an administrator asks for, in milliseconds.
+  package static let askedPause: Int64 = 60_000
+  /// The most certificates for the same names within ``window``.
+  package static let limit = 5
+  package static let window: Int64 = 7 * 86_400_000
+  /// A next try that is further ahead was planned by a wrong clock.
+  static let farAhead: Int64 = 32 * 86_400_000
+  /// How long a proof is shown at most, in milliseconds.
+  static let proofLifetime: Int64 = 3_600_000
+  /// When rows of names that are no longer in the settings are deleted, in milliseconds after their last try.
+  static let remembered: Int64 = 400 * 86_400_000
+
+  /// The pause after a number of failures.
+  package static func pause(after failures: Int) -> Int64 {
+    min(firstPause << min(max(failures - 1, 0), 20), longestPause)
+  }
+
+  /// When a certificate is renewed: at two thirds of its life, and up to a thirtieth later, so that not all servers of the world come at
+  /// the same time.
+  /// - Parameter random: From 0 to 255.
+  package static func renewal(from start: Int64, until end: Int64, random: UInt8) -> Int64 {
+    let life = max(0, end - start)
+    return start + life / 3 * 2 + life / 30 * Int64(random) / 256
+  }
+}
