@@ -27,5 +27,6 @@ package enum MigrationFiles {
     (24, "administrators", String(decoding: PackageResources._024_administrators_sql, as: UTF8.self)),
     (25, "mail errors", String(decoding: PackageResources._025_mail_errors_sql, as: UTF8.self)),
     (26, "certificates", String(decoding: PackageResources._026_certificates_sql, as: UTF8.self)),
+    (27, "invitations", String(decoding: PackageResources._027_invitations_sql, as: UTF8.self)),
   ]
 }

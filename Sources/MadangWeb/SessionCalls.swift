@@ -70,12 +70,14 @@ struct SessionCalls: Sendable {
   private func signUp(_ call: Call) async throws -> SignedIn {
     var origin = call.origin
     origin.needsInvitation = settings.pageSignUp == .invitation
-    let takesCode = origin.needsInvitation || settings.registration.mode != .open
+    let needsCode = origin.needsInvitation || settings.registration.mode != .open
     return try await call.signUp(from: origin) { fields in
-      guard takesCode, let code = try fields.text("invitation"), !code.isEmpty else { return }
+      guard let code = try fields.text("invitation"), !code.isEmpty else { return }
       do {
         try await call.madang.accept(code: code, email: try fields.required(.email), from: origin.address)
       } catch let failure as Failure where failure.code == .notFound {
+        // All may sign up, also with an old link.
+        guard needsCode else { return }
         throw Failure(.notAdmitted, "invitation: \(failure.message)")
       }
     }

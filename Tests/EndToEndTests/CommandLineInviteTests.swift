@@ -71,6 +71,32 @@ struct CommandLineInviteTests {
     }
   }
 
+  @Test("an invitation to a workspace names it, and its account joins it", arguments: TestEngine.available)
+  func workspaces(_ engine: TestEngine) async throws {
+    try await withServer(engine) { server, admin in
+      _ = try await admin.object("admin", "invite", "mina@example.com")
+      #expect(try await signUp("mina", at: server).status == 0)
+      let mina = Shell("mina", at: server)
+      #expect(try await mina.run("workspace", "create", "Weekend Builders").status == 0)
+      let made = try await admin.object(
+        "admin", "invite", "joon@example.com", "--workspace", "Weekend Builders", "--from", "Hana")
+      #expect(made["workspace"] == .text("Weekend Builders") && made["from"] == .text("Hana"))
+      guard case .text(let link)? = made["link"] else { return #expect(Bool(false), "no link") }
+      let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: link), timeout: .seconds(30))
+      let page = String(buffer: try await answer.body.collect(upTo: 1 << 20))
+      #expect(page.contains("Hana invites you to “Weekend Builders” at "))
+      #expect(try await signUp("joon", at: server).status == 0)
+      let members = try await mina.objects("workspace", "members")
+      #expect(members.count == 2)
+      let table = try await admin.run("admin", "invite", "list")
+      #expect(table.output.last?.contains("Weekend Builders") == true)
+      #expect(
+        try await admin.refusal("admin", "invite", "x@example.com", "--mail").hasPrefix("no mails are sent: set mail.smtp")
+      )
+      #expect(try await Program("madang", ["admin", "invite", "--code", "--mail"]).status() == 64)
+    }
+  }
+
   @Test("a key decides who may make an account with it", arguments: TestEngine.available)
   func keys(_ engine: TestEngine) async throws {
     try await withServer(engine) { server, admin in

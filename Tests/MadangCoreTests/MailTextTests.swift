@@ -10,7 +10,7 @@ struct MailTextTests {
       (.test, \.test), (.passwordReset, \.passwordReset), (.passwordReset, \.passwordResetByOperator),
       (.addressConfirmation, \.confirmation), (.approvalNeeded, \.approvalNeeded),
       (.accountApproved, \.accountApproved),
-      (.newSignIn, \.newSignIn), (.newSignIn, \.newSignInByProvider),
+      (.invitation, \.invitation), (.newSignIn, \.newSignIn), (.newSignIn, \.newSignInByProvider),
     ]
   }
 
@@ -29,6 +29,7 @@ struct MailTextTests {
   ) -> Mail {
     let values = [
       "link": link, "time": "2026-11-28 22:30:11", "network": "203.0.113.0/24", "device": "a Mac", "provider": "Apple",
+      "invitation": "Hana invites you", "until": "2026-12-01 10:00",
     ]
     return Mail(kind, to: "mina@example.com", letter, for: accepted, settings, values)
   }
@@ -40,7 +41,7 @@ struct MailTextTests {
   private static func names(_ text: String) -> Set<String> { Set(text.matches(of: /\{\w+\}/).map { String($0.0) }) }
 
   @Test(
-    "each mail says the same in both languages, with the same values, its link and the installation", arguments: 0..<8)
+    "each mail says the same in both languages, with the same values, its link and the installation", arguments: 0..<9)
   func complete(_ number: Int) {
     let (kind, letter) = Self.letters[number]
     let (korean, english) = (MailWords.korean[keyPath: letter], MailWords.english[keyPath: letter])

@@ -140,7 +140,7 @@ struct RegistrationTests {
   func once(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.invite)) { (world) async throws in
       let madang = world.server.madang
-      let invitation = try await madang.invite(email: "mina@example.com", days: 2, by: .hana)
+      let invitation = try await madang.invite(email: "mina@example.com", days: 2, by: .hana).invitation
       // A refusal for another reason does not use up the invitation.
       #expect(try await Self.join(world, "mina@example.com", password: "weak").code == "E11")
       #expect(try await Self.join(world, "Mina@Example.com").status == 200)
@@ -150,7 +150,7 @@ struct RegistrationTests {
       await #expect(throws: Failure.self) { try await madang.invite(email: "nobody", days: 1, by: .hana) }
       await #expect(throws: Failure.self) { try await madang.invite(email: "x@example.com", days: 0, by: .hana) }
 
-      let revoked = try await madang.invite(email: "joon@example.com", days: 2, by: .hana)
+      let revoked = try await madang.invite(email: "joon@example.com", days: 2, by: .hana).invitation
       _ = try await madang.revokeInvitation(revoked.id, by: .hana)
       #expect(try await Self.join(world, "joon@example.com").code == "E11")
       await #expect(throws: Failure.self) { try await madang.revokeInvitation(revoked.id, by: .hana) }

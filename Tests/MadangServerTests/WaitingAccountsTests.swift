@@ -662,7 +662,7 @@ struct WaitingAccountsTests {
 }
 
 extension Madang {
-  fileprivate func endWaiting(of email: String) async throws {
+  func endWaiting(of email: String) async throws {
     let account = try await accountRecord(email: email)
     if account.unconfirmedAt != nil { _ = try await confirmAddress(of: email, by: .hana) }
     if account.pendingAt != nil { _ = try await approveAccount(email: email, by: .hana) }

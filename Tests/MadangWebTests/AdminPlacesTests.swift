@@ -102,16 +102,21 @@ struct AdminPlacesTests {
         try await admin.call(.POST, "invitations", body).json["invitation"] ?? .null
       }
       let fields: Set = [
-        "number", "email", "codeNumber", "usesLeft", "createdAt", "expiresAt", "revokedAt", "code", "link",
+        "number", "email", "codeNumber", "workspace", "from", "usesLeft", "createdAt", "expiresAt", "revokedAt", "code",
+        "link",
       ]
       let named = try await invite(["email": .text("n@example.com"), "days": .number(3)])
       #expect(named.keys == fields && named["code"] == .null && named["email"] == .text("n@example.com"))
       let code = try await invite(["uses": .number(5), "days": .number(3)])
       #expect(code["code"]?.string?.isEmpty == false && code["usesLeft"]?.int == 5)
+      let elsewhere: JSON = ["email": .text("x@example.com"), "days": .number(3), "workspace": .text("unknown")]
+      #expect(try await admin.outcome(.POST, "invitations", elsewhere) == "404 notFound")
       for wrong: JSON in [
         ["days": .number(3)], ["email": .text("x@example.com"), "uses": .number(1), "days": .number(3)],
         ["uses": .number(0), "days": .number(3)], ["uses": .text("1"), "days": .number(3)],
         ["email": .text("mina@example.com"), "days": .number(3)],
+        ["uses": .number(1), "days": .number(3), "mail": .bool(true)],
+        ["email": .text("x@example.com"), "days": .number(3), "from": .text(String(repeating: "x", count: 31))],
       ] { #expect(try await admin.outcome(.POST, "invitations", wrong) == "400 refused", "\(wrong)") }
       #expect(try await admin.call(.DELETE, "invitations/1").json["invitation"]?["revokedAt"]?.string != nil)
       #expect(try await admin.outcome(.DELETE, "invitations/1") == "404 notFound")

@@ -47,6 +47,24 @@ struct SignUpTests {
     }
   }
 
+  @Test(
+    "open: the code of a link leads to its workspace, and an old link prevents nothing", arguments: TestEngine.available
+  )
+  func openWithCode(_ engine: TestEngine) async throws {
+    try await Browser.run(engine, settings: Self.settings(.open)) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      _ = try await mina.workspace()
+      let invited = Invited(workspace: "Weekend Builders")
+      let code = try await world.server.madang.inviteByCode(uses: 1, days: 1, to: invited, by: .hana).code.text
+      let joon = Browser(world)
+      #expect(try await joon.signUp("Joon", invitation: code).json["account"]?["nickname"] == "Joon")
+      #expect(try await joon.call(.GET, "v1/workspaces").json.list?.count == 1)
+      let sora = Browser(world)
+      #expect(try await sora.signUp("Sora", invitation: code).json["account"]?["nickname"] == "Sora")
+      #expect(try await sora.call(.GET, "v1/workspaces").json.list?.count == 0)
+    }
+  }
+
   @Test("off: an invitation does not help in a browser")
   func off() async throws {
     try await Browser.run(.sqlite, settings: Self.settings(.off)) { (world) async throws in

@@ -9,6 +9,12 @@ extension Transaction {
     return try self.workspace(name)
   }
 
+  /// The same by number; nil if the workspace does not exist or was deleted.
+  func lockedLivingWorkspace(_ number: Int64) throws -> Workspace? {
+    guard try lock(.workspaces, where: "w.id = \(number) AND w.deleted_at IS NULL") == 1 else { return nil }
+    return try first("SELECT \(sql: Workspace.columns) FROM workspaces w WHERE w.id = \(number)", Workspace.init)
+  }
+
   /// Throws `.notFound`, also if several workspaces match.
   func workspace(_ name: WorkspaceName, orDeleted: Bool = false) throws -> Workspace {
     let text = name.text

@@ -11,12 +11,11 @@ extension Mail {
     _ settings: Settings, _ values: [String: String] = [:]
   ) {
     let words = MailWords.of(settings.face.language(for: accepted))
-    let isToOperator = MailKind.toAdministrators.contains(kind)
     // A value is one line, so that it can neither begin a paragraph nor pretend to be a link's label.
     let lines = values.merging(["name": settings.face.name, "address": settings.publicURL]) { own, _ in own }
       .mapValues { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
     let body = [
-      words[keyPath: letter].body, "", Self.delimiter, isToOperator ? words.toOperator : words.toAccount,
+      words[keyPath: letter].body, "", Self.delimiter, kind.isToAccount ? words.toAccount : words.toOperator,
       "{name}: {address}", "",
     ].joined(separator: "\n")
     self.init(kind, to: recipient, subject: words[keyPath: letter].subject.filled(lines), body: body.filled(lines))

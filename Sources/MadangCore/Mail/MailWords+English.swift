@@ -33,6 +33,16 @@ extension MailWords {
 
         If it was not you, ignore this mail: an account without confirmation is deleted after a while.
         """),
+    invitation: Letter(
+      subject: "{name}: You are invited",
+      body: """
+        {invitation}. The invitation is valid until {until} UTC.
+
+        Open the invitation:
+        {link}
+
+        If you do not know who sent it, ignore this mail: without you, nothing happens.
+        """),
     approvalNeeded: Letter(
       subject: "{name}: An account waits for approval",
       body: """
@@ -70,6 +80,9 @@ extension MailWords {
         """),
     toAccount: "You get this mail because an account at {name} has this address.",
     toOperator: "You get this mail because the operator of {name} entered this address.",
+    invited: InvitedSentences(
+      toServer: "You are invited to {name}", toWorkspace: "You are invited to “{workspace}” at {name}",
+      toServerBy: "{inviter} invites you to {name}", toWorkspaceBy: "{inviter} invites you to “{workspace}” at {name}"),
     unknown: "not known",
     devices: [:])
 }

@@ -33,6 +33,16 @@ extension MailWords {
 
         직접 만들지 않았다면 이 메일을 무시해 주세요. 확인하지 않은 계정은 얼마 뒤에 지워져요.
         """),
+    invitation: Letter(
+      subject: "{name}: 초대받았어요",
+      body: """
+        {invitation}. 초대는 {until} UTC까지 쓸 수 있어요.
+
+        초대 열기:
+        {link}
+
+        누가 보냈는지 모르겠다면 이 메일을 무시해 주세요. 아무 일도 일어나지 않아요.
+        """),
     approvalNeeded: Letter(
       subject: "{name}: 새 계정이 승인을 기다려요",
       body: """
@@ -70,6 +80,10 @@ extension MailWords {
         """),
     toAccount: "이 주소로 만든 {name} 계정이 있어서 보내는 메일이에요.",
     toOperator: "{name} 운영자가 이 주소를 등록해서 보내는 메일이에요.",
+    invited: InvitedSentences(
+      toServer: "{name}에 초대받았어요", toWorkspace: "{name}의 “{workspace}” 워크스페이스에 초대받았어요",
+      toServerBy: "{inviter} 님이 {name}에 초대했어요",
+      toWorkspaceBy: "{inviter} 님이 {name}의 “{workspace}” 워크스페이스에 초대했어요"),
     unknown: "알 수 없음",
     devices: [
       "an iPad": "iPad", "an iPhone": "iPhone", "an iPhone or iPad": "iPhone 또는 iPad",

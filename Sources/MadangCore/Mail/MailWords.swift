@@ -11,6 +11,7 @@ package struct MailWords: Sendable {
   package let passwordReset: Letter
   package let passwordResetByOperator: Letter
   package let confirmation: Letter
+  package let invitation: Letter
   package let approvalNeeded: Letter
   package let accountApproved: Letter
   package let newSignIn: Letter
@@ -20,6 +21,16 @@ package struct MailWords: Sendable {
   /// Why one gets a mail: an account, or a setting, names the address.
   package let toAccount: String
   package let toOperator: String
+
+  let invited: InvitedSentences
+
+  /// Who invites a person to what, as far as it is known.
+  struct InvitedSentences: Sendable {
+    let toServer: String
+    let toWorkspace: String
+    let toServerBy: String
+    let toWorkspaceBy: String
+  }
 
   package let unknown: String
   /// Kinds of devices by their English names.

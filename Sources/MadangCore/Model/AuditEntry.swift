@@ -27,6 +27,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case providerNotice
   /// Kakao was notified that a person whose account was deleted no longer uses the app.
   case providerUnlinked
+  /// A new account did not join the workspace that its invitation leads to.
+  case memberNotAdded
   case memberAdded, memberRemoved, workspaceHandedOver, workspaceDeleted
   /// An administrator removed a chat's text and files.
   case chatRemoved

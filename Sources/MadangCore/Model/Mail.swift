@@ -8,6 +8,8 @@ package enum MailKind: String, CaseIterable, Sendable {
   case passwordReset
   /// A link to confirm the address.
   case addressConfirmation
+  /// An administrator invites the address.
+  case invitation
   /// An account waits for approval.
   case approvalNeeded
   /// An administrator has approved an account.
@@ -26,6 +28,9 @@ package enum MailKind: String, CaseIterable, Sendable {
 
   /// Mails to administrators. They stay queued when an account with the same address is deleted.
   static let toAdministrators: [MailKind] = [.test, .approvalNeeded, .alarm]
+
+  /// Whether the recipient has an account, which is why the mail comes.
+  var isToAccount: Bool { self != .invitation && !Self.toAdministrators.contains(self) }
 }
 
 /// A mail to one person.

@@ -70,6 +70,12 @@ extension Madang {
     }
   }
 
+  /// Whether a workspace has as many members as allowed.
+  func isFull(_ workspace: Int64, in transaction: Transaction) throws -> Bool {
+    let limit = try transaction.quota(of: workspace).members ?? settings.quotas.members
+    return try limit > 0 && transaction.hasMoreMembers(than: limit - 1, in: workspace)
+  }
+
   /// Throws `.quotaReached` if a workspace has as many members as allowed. The workspace must be locked.
   func requireRoom(forMembersOf workspace: Int64, in transaction: Transaction) throws {
     let limit = try transaction.quota(of: workspace).members ?? settings.quotas.members

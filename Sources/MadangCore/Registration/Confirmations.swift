@@ -87,6 +87,7 @@ extension Madang {
       AuditEntry(
         kind: .addressConfirmed, actor: actor, account: person.id.number, subject: person.email, origin: origin,
         detail: ["by": way]), in: transaction)
+    try joinInvited(person, in: transaction)
     return true
   }
 }

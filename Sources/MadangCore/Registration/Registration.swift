@@ -1,15 +1,16 @@
 import Storage
 
 extension Madang {
-  /// Applies the rule of who may sign up, for every way to make an account, in the transaction that makes it. Returns the invitation that
-  /// was used up, if one was needed. Throws `.notAdmitted`.
-  func admit(_ email: String, from origin: Origin, in transaction: Transaction) throws -> Int64? {
+  /// Applies the rule of who may sign up, for every way to make an account, in the transaction that makes it. Returns the invitations that
+  /// were used up: one if one was needed, and all that lead to a workspace. Throws `.notAdmitted`.
+  func admit(_ email: String, from origin: Origin, in transaction: Transaction) throws -> [Invitation] {
     let mode = try mode(of: origin, in: transaction)
-    guard needsInvitation(email, mode) else { return nil }
-    let invitation =
-      mode == .closed ? nil : try transaction.useInvitation(of: TextRules.emailKey(email), now: clock.now)
-    guard let invitation else { throw refusal(mode) }
-    return invitation
+    guard mode != .closed else { throw refusal(mode) }
+    let needsOne = needsInvitation(email, mode)
+    let invitations = try transaction.useInvitations(
+      of: TextRules.emailKey(email), needsOne: needsOne, now: clock.now)
+    guard !needsOne || !invitations.isEmpty else { throw refusal(mode) }
+    return invitations
   }
 
   /// Checks the rule in advance, without using up an invitation. Throws `.notAdmitted`.

@@ -96,6 +96,7 @@ extension Madang {
       let person = try transaction.person(email: email)
       try transaction.requirePending(person)
       try transaction.endPending(user)
+      try joinInvited(person, in: transaction)
       // Sent to confirmed addresses only: an unconfirmed one may belong to another person.
       guard settings.sendsMail, try limit(of: user, in: transaction) == nil else { return [:] }
       let mail = Mail(.accountApproved, to: person.email, \.accountApproved, settings)

@@ -30,15 +30,12 @@ extension Madang {
     guard try limit(of: user, in: transaction) != .confirmation,
       try transaction.mailCount(of: user, .newSignIn, since: today) < settings.mailing.signIns
     else { return true }
-    let time = Date(timeIntervalSince1970: Double(clock.now / 1000))
-    let moment = time.formatted(
-      .iso8601.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false))
     let texts = MailWords.of(settings.face.language(for: origin.languages))
     let mail = Mail(
       .newSignIn, to: person.email, method == Self.passwordMethod ? \.newSignIn : \.newSignInByProvider,
       for: origin.languages, settings,
       [
-        "time": moment, "network": place.network ?? texts.unknown,
+        "time": Mail.second(clock.now), "network": place.network ?? texts.unknown,
         "device": texts.devices[place.device] ?? place.device,
         "link": settings.link(to: .password), "provider": method.capitalized,
       ])

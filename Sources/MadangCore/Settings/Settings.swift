@@ -24,6 +24,12 @@ public struct Settings: Sendable {
     setting("push.devices", 10, .integer(1...1000), "how many of a person's newest devices get notifications", .live))
   public var mailing = section("Mail", MailingSettings())
   public var alarms = section("Alarms", AlarmSettings())
+  /// Empty: none.
+  public var appLink = section(
+    "Pages",
+    setting(
+      "app.link", "", .appLink,
+      "where invited people get the app, or open it: https://HOST/PATH or SCHEME://...; empty for no link on pages"))
   package var face = Face()
   package var administrators = AdministratorSettings()
 

@@ -32,8 +32,8 @@ package protocol SocialVerifier: Sendable {
 
 /// How an account was admitted.
 private struct Admission {
-  /// The invitation that was used up, if any.
-  let invitation: Int64?
+  /// The invitations that were used up.
+  let invitations: [Invitation]
   let waitsFor: [Waiting]
 }
 
@@ -89,8 +89,9 @@ extension Madang {
       let isNewPlace = try notePlace(of: account.person, from: origin, by: provider.rawValue, in: transaction)
       try audit(
         known == nil ? .signUp : .signIn, account.person, session, origin, by: provider.rawValue,
-        invitation: admission?.invitation, waitsFor: admission?.waitsFor ?? [], isNewPlace: isNewPlace,
+        invitation: admission?.invitations.first?.id, waitsFor: admission?.waitsFor ?? [], isNewPlace: isNewPlace,
         in: transaction)
+      try join(account.person, by: admission?.invitations ?? [], in: transaction)
       return SignedIn(account: account, session: session, refreshToken: refresh.token, isNew: admission != nil)
     }
   }
@@ -133,7 +134,7 @@ extension Madang {
       try mayMakeAccount()
       let squatter = try unconfirmedHolder(of: email, in: transaction)
       if squatter == nil { try requireFree(email, in: transaction) }
-      let invitation = try admit(email, from: origin, in: transaction)
+      let invitations = try admit(email, from: origin, in: transaction)
       if let squatter {
         _ = try delete(squatter, by: .server, because: "address of a \(provider.rawValue) account", in: transaction)
       }
@@ -144,7 +145,7 @@ extension Madang {
       try transaction.addCoins(settings.coins.signUp, to: made.person.id.number, for: "sign-up", now: now)
       let waitsFor = try admitted(made.person, isVouchedFor: true, from: origin, in: transaction)
       return (
-        try transaction.account(made.person.id.number), Admission(invitation: invitation, waitsFor: waitsFor)
+        try transaction.account(made.person.id.number), Admission(invitations: invitations, waitsFor: waitsFor)
       )
     } catch let failure as Failure {
       // Another process has made the account of this person, or the sign-up is refused.

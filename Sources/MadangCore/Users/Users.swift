@@ -54,7 +54,7 @@ extension Madang {
       let now = clock.now
       // Checked before any change, so that a refusal costs other writes of the same COMMIT nothing.
       try requireFree(email, in: transaction)
-      let invitation = try admit(email, from: origin, in: transaction)
+      let invitations = try admit(email, from: origin, in: transaction)
       guard
         let account = try transaction.insertUser(
           uuid: ids.uuid(), email: email, credential: .password(hash: hash), nickname: nickname, phone: phone, now: now)
@@ -66,8 +66,10 @@ extension Madang {
         account.person, isVouchedFor: false, sendsLink: sendsLink, from: origin, in: transaction)
       _ = try notePlace(of: account.person, from: origin, by: Self.passwordMethod, in: transaction)
       try audit(
-        .signUp, account.person, session, origin, by: Self.passwordMethod, invitation: invitation, waitsFor: waitsFor,
+        .signUp, account.person, session, origin, by: Self.passwordMethod, invitation: invitations.first?.id,
+        waitsFor: waitsFor,
         in: transaction)
+      try join(account.person, by: invitations, in: transaction)
       return SignedIn(account: account, session: session, refreshToken: refresh.token, isNew: true)
     }
   }

@@ -91,7 +91,7 @@ extension Administration {
     } catch let leftOut as MailLeftOut { throw refusal(leftOut) }
   }
 
-  private func refusal(_ leftOut: MailLeftOut) -> AdministrationError {
+  func refusal(_ leftOut: MailLeftOut) -> AdministrationError {
     let words =
       switch leftOut.reason {
       case .queue:
@@ -104,7 +104,7 @@ extension Administration {
     return AdministrationError(description: words)
   }
 
-  private func requireMail() throws {
+  func requireMail() throws {
     if settings.mail.server.isEmpty {
       throw AdministrationError(
         .noMail, description: "no mails are sent: set mail.smtp and mail.from for servers and for this command")

@@ -8,6 +8,10 @@ public struct InvitationSummary: Encodable, Sendable {
   public let email: String?
   /// The number of the code that invited the address; nil if an administrator did.
   public let codeNumber: Int64?
+  /// The name of the workspace that the people join; nil for none, or one that was deleted.
+  public let workspace: String?
+  /// The name of the person who invites; nil if none was given.
+  public let from: String?
   /// How many accounts, or addresses of a code, are left.
   public let usesLeft: Int
   public let createdAt: String
@@ -16,7 +20,7 @@ public struct InvitationSummary: Encodable, Sendable {
   public let revokedAt: String?
   /// Present only right after its creation.
   public let code: String?
-  /// A link with the code, if the server's public address is known.
+  /// A link of its page, right after its creation, if the server's public address is known.
   public let link: String?
 
   /// - Parameter link: The URL of its page; nil if unknown.
@@ -24,6 +28,7 @@ public struct InvitationSummary: Encodable, Sendable {
     number = invitation.id
     email = invitation.email
     codeNumber = invitation.code
+    (workspace, from) = (invitation.workspaceName, invitation.inviter)
     usesLeft = invitation.usesLeft
     createdAt = WireDate.string(invitation.createdAt)
     expiresAt = WireDate.string(invitation.expiresAt)
@@ -62,15 +67,37 @@ extension Administration {
   public static let invitationUses = Madang.invitationUses
 
   /// Invites an address to create one account within this number of days.
-  public func invite(_ email: String, days: Int) async throws -> InvitationSummary {
-    InvitationSummary(try await madang.invite(email: email, days: days, by: administrator))
+  /// - Parameters:
+  ///   - workspace: The workspace that the account joins; nil for none.
+  ///   - inviter: The name of the person who invites; nil for no name.
+  ///   - sendsMail: Whether a running server mails the link to the address.
+  public func invite(
+    _ email: String, days: Int, to workspace: WorkspaceName? = nil, from inviter: String? = nil, sendsMail: Bool = false
+  ) async throws -> InvitationSummary {
+    if sendsMail { try requireMail() }
+    do {
+      let made = try await madang.invite(
+        email: email, days: days, to: Invited(workspace: workspace, inviter: inviter), sendsMail: sendsMail,
+        by: administrator)
+      return InvitationSummary(made.invitation, link: invitationLink(made.link))
+    } catch let leftOut as MailLeftOut { throw refusal(leftOut) }
   }
 
   /// Creates a code that invites up to `uses` addresses. It is returned only once.
-  public func inviteByCode(uses: Int, days: Int) async throws -> InvitationSummary {
-    let made = try await madang.inviteByCode(uses: uses, days: days, by: administrator)
-    let link = settings.publicURL.isEmpty ? nil : settings.domain.link(to: .invite, made.code)
-    return InvitationSummary(made.invitation, code: made.code, link: link)
+  /// - Parameters:
+  ///   - workspace: The workspace that their accounts join; nil for none.
+  ///   - inviter: The name of the person who invites; nil for no name.
+  public func inviteByCode(
+    uses: Int, days: Int, to workspace: WorkspaceName? = nil, from inviter: String? = nil
+  ) async throws -> InvitationSummary {
+    let made = try await madang.inviteByCode(
+      uses: uses, days: days, to: Invited(workspace: workspace, inviter: inviter), by: administrator)
+    return InvitationSummary(made.invitation, code: made.code, link: invitationLink(made.code))
+  }
+
+  /// Nil if the server's public address is not known.
+  private func invitationLink(_ code: LinkCode) -> String? {
+    settings.publicURL.isEmpty ? nil : settings.domain.link(to: .invite, code)
   }
 
   /// Invitations in the order of their numbers.

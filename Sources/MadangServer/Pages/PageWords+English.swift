@@ -15,7 +15,7 @@ extension PageWords {
     readOnly: Notice(
       title: "Under maintenance", text: "The server is under maintenance and accepts no changes. Come back later."),
     tryAgain: "Try again", anotherMail: "Request another mail", toPassword: "Choose a new password",
-    toChat: "Open the chat", toSignUp: "Create your account here", inApp: "Continue in the app.",
+    toChat: "Open the chat", toSignUp: "Create your account here", toApp: "Open the app", inApp: "Continue in the app.",
     forgot: Notice(
       title: "Forgot your password?",
       text: "Enter the e-mail address of your account. We will send you a link to choose a new password."),
@@ -47,8 +47,13 @@ extension PageWords {
     confirmGone: "It has been used or has expired. If your address is not confirmed yet, request another mail.",
     confirmed: Notice(title: "Your address is confirmed", text: "You can use everything at {name} now."),
     waits: "An administrator has to approve the account before you can use everything at {name}.",
-    invite: Notice(
-      title: "You are invited to {name}", text: "Enter the e-mail address with which you will create your account."),
+    inviteText: "Enter the e-mail address with which you will create your account.",
+    inviteAddress: "Create your account with the address {email}.",
+    inviteKnown:
+      "The invitation is for a new account. If you have one already, ask the person who invites you to add it.",
+    inviteFull:
+      "The workspace has as many members as it may have. You can create your account now, and its owner can add you later.",
+    inviteWorkspaceGone: "The workspace of this invitation was deleted. You can still create your account.",
     accept: "Accept the invitation",
     inviteGone: "The invitation has been used, has expired or was withdrawn. Ask the person who sent it for a new one.",
     accepted: Notice(title: "Welcome to {name}", text: "Now create your account, with exactly this address."))

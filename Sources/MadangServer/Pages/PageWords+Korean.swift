@@ -11,7 +11,7 @@ extension PageWords {
     failed: Notice(title: "문제가 생겼어요", text: "바뀐 것은 없어요. 잠시 뒤에 다시 해 주세요."),
     readOnly: Notice(title: "점검하고 있어요", text: "점검하는 동안에는 아무것도 바꿀 수 없어요. 나중에 다시 와 주세요."),
     tryAgain: "다시 하기", anotherMail: "메일 다시 받기", toPassword: "새 비밀번호 정하기", toChat: "채팅 열기",
-    toSignUp: "여기서 바로 가입하기", inApp: "이제 앱으로 돌아가세요.",
+    toSignUp: "여기서 바로 가입하기", toApp: "앱 열기", inApp: "이제 앱으로 돌아가세요.",
     forgot: Notice(
       title: "비밀번호를 잊으셨나요?", text: "가입한 이메일 주소를 입력하면 새 비밀번호를 정할 수 있는 링크를 보내 드려요."),
     forgotSent: "이 주소로 만든 계정이 있다면 곧 메일이 도착해요. 링크는 30분 안에 한 번 쓸 수 있어요. 스팸함도 확인해 주세요.",
@@ -33,7 +33,10 @@ extension PageWords {
     confirmGone: "이미 썼거나 시간이 지난 링크예요. 아직 주소를 확인하지 않았다면 메일을 다시 받으세요.",
     confirmed: Notice(title: "주소를 확인했어요", text: "이제 {name}의 모든 기능을 쓸 수 있어요."),
     waits: "운영자가 계정을 승인하면 {name}의 모든 기능을 쓸 수 있어요.",
-    invite: Notice(title: "{name}에 초대받았어요", text: "가입할 때 쓸 이메일 주소를 입력해 주세요."),
+    inviteText: "가입할 때 쓸 이메일 주소를 입력해 주세요.", inviteAddress: "{email} 주소로 가입해 주세요.",
+    inviteKnown: "새로 가입하는 분을 위한 초대예요. 이미 계정이 있다면 초대한 분에게 추가해 달라고 부탁하세요.",
+    inviteFull: "워크스페이스에 자리가 없어요. 지금 가입하면 나중에 주인이 추가해 줄 수 있어요.",
+    inviteWorkspaceGone: "초대받은 워크스페이스는 지워졌어요. 가입은 할 수 있어요.",
     accept: "초대 받기",
     inviteGone: "이미 썼거나, 시간이 지났거나, 취소된 초대예요. 초대한 분에게 새 링크를 부탁하세요.",
     accepted: Notice(title: "{name}에 오신 것을 환영해요", text: "방금 입력한 이메일 주소로 가입해 주세요."))

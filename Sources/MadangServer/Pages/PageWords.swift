@@ -40,6 +40,7 @@ struct PageWords: Sendable {
   let toPassword: String
   let toChat: String
   let toSignUp: String
+  let toApp: String
   let inApp: String
 
   struct Notice: Sendable {
@@ -71,7 +72,12 @@ struct PageWords: Sendable {
   let waits: String
 
   // An invitation.
-  let invite: Notice
+  let inviteText: String
+  let inviteAddress: String
+  /// For people who have an account.
+  let inviteKnown: String
+  let inviteFull: String
+  let inviteWorkspaceGone: String
   let accept: String
   let inviteGone: String
   let accepted: Notice

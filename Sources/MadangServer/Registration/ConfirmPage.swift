@@ -58,18 +58,3 @@ enum ConfirmPage {
     }
   }
 }
-
-extension String {
-  /// As a name within a sentence: on one line, and without effect on the direction of the text around it, as `<bdi>` in HTML.
-  fileprivate var asName: String {
-    let scalars = unicodeScalars.compactMap { scalar -> Unicode.Scalar? in
-      switch scalar.value {
-      // Marks, embeddings, overrides and isolates of a direction.
-      case 0x061c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: nil
-      case _ where scalar.properties.isWhitespace || scalar.properties.generalCategory == .control: " "
-      default: scalar
-      }
-    }
-    return "\u{2068}" + String(String.UnicodeScalarView(scalars)) + "\u{2069}"
-  }
-}

@@ -30,14 +30,23 @@ enum AdmissionAdminCalls {
       let email: String?
       let uses: Int?
       let days: Int
+      let workspace: String?
+      let from: String?
+      let mail: Bool?
     }
     routes.on(.post, "invitations") { call in
       let new = try call.body(New.self)
       let administration = try call.administration
+      let workspace = new.workspace.map { WorkspaceName($0) }
       switch (new.email, new.uses) {
-      case (let email?, nil): return Changed(invitation: try await administration.invite(email, days: new.days))
+      case (let email?, nil):
+        return Changed(
+          invitation: try await administration.invite(
+            email, days: new.days, to: workspace, from: new.from, sendsMail: new.mail ?? false))
       case (nil, let uses?):
-        return Changed(invitation: try await administration.inviteByCode(uses: uses, days: new.days))
+        guard new.mail != true else { throw AdminRefusal.refused("mail: a code belongs to no address") }
+        return Changed(
+          invitation: try await administration.inviteByCode(uses: uses, days: new.days, to: workspace, from: new.from))
       default: throw AdminRefusal.refused("an invitation needs email, or uses for a code")
       }
     }

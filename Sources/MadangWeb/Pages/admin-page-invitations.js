@@ -3,7 +3,7 @@
 import { get, post, remove } from "./admin-calls.js";
 import { button, chooser, empty, formDialog, named, paged, pill, secret, sure, table } from "./admin-parts.js";
 import { date, number, when } from "./admin-words.js";
-import { h, name, toast } from "./elements.js";
+import { h, length, name, toast } from "./elements.js";
 import { qrPicture } from "./qr.js";
 import { t } from "./words.js";
 
@@ -12,6 +12,9 @@ function stateOf(one) {
   if (new Date(one.expiresAt) < Date.now()) return ["expired", ""];
   return one.usesLeft === 0 ? ["used", "good"] : ["open", "warm"];
 }
+
+/** The longest name of a person who invites, in characters. */
+const NAME = 30;
 
 export default async function invitations(app) {
   let state = "open";
@@ -23,7 +26,7 @@ export default async function invitations(app) {
     (items) => (items.length ? table(t("page.invitations"), [t("invitation.whom"), [t("invitation.left"), "wide num"], [t("invitation.made"), "wide"], [t("invitation.ends"), "wide"], [t("account.state"), "wide"], ["", "acts"]], items.map((one) => {
       const [is, kind] = stateOf(one);
       const title = one.email ? name(one.email) : t("invitation.code", { n: String(one.number) });
-      return [named([title, one.codeNumber && h("span.soft.small.plain-weight", null, ` ${t("invitation.by", { n: String(one.codeNumber) })}`)], [t("invitation.until", { date: date(one.expiresAt) }), !one.email && ` · ${t("invitation.leftover", { n: one.usesLeft })}`]), number(one.usesLeft), when(one.createdAt), when(one.expiresAt), pill(t(`invitation.${is}`), kind),
+      return [named([title, one.codeNumber && h("span.soft.small.plain-weight", null, ` ${t("invitation.by", { n: String(one.codeNumber) })}`)], [one.workspace && [name(one.workspace), " · "], t("invitation.until", { date: date(one.expiresAt) }), !one.email && ` · ${t("invitation.leftover", { n: one.usesLeft })}`]), number(one.usesLeft), when(one.createdAt), when(one.expiresAt), pill(t(`invitation.${is}`), kind),
         is === "open" ? button(t("revoke"), async () => {
           if (!await sure(t("invitation.revoke"), t(one.email ? "invitation.revoke.ask" : "invitation.revoke.code", { email: one.email ?? "" }), t("revoke"))) return;
           const answer = await remove(`invitations/${one.number}`);
@@ -34,21 +37,35 @@ export default async function invitations(app) {
 
   const again = async () => { await list.start(); app.count(list.total); };
   const daysField = { name: "days", label: t("invitation.days"), type: "number", min: 1, max: 365, value: "14", required: true };
-  const mailed = () => formDialog(t("invite.mail"), t("invite.mail.text"), {
-    fields: [{ name: "email", label: t("email"), type: "email", required: true, autocomplete: "off" }, daysField], submit: t("invite.do"),
+  /** To which workspace, and in whose name. A long list of workspaces is typed instead. */
+  const placeFields = async () => {
+    const { workspaces, next } = await get("workspaces", { limit: 100 });
+    const own = app.session.administrator.name;
+    return [
+      { name: "workspace", label: t("invitation.workspace"), hint: t("invitation.workspace.hint"), ...(next === null && { options: [["", t("invitation.workspace.none")], ...workspaces.map((one) => [one.workspace_id, one.name])] }) },
+      { name: "from", label: t("invitation.from"), hint: t("invitation.from.hint"), most: NAME, value: length(own) <= NAME ? own : "", autocomplete: "off" }];
+  };
+  const placed = (values) => ({ days: Number(values.days), ...(values.workspace && { workspace: values.workspace }), ...(values.from && { from: values.from }) });
+  /** Shown this once: the link with its QR code, or a code without a link. */
+  const made = (invitation, ...lead) => [...lead, invitation.link && h("div.qr.centred", null, qrPicture(invitation.link, t("invite.qr"))),
+    (invitation.link || invitation.code) && secret(invitation.link ?? invitation.code, t(invitation.link ? "invite.link" : "invite.code.heard")), !invitation.link && h("p.soft.small", null, t("invite.nolink"))].filter(Boolean);
+  const mailed = async () => formDialog(t("invite.mail"), t("invite.mail.text"), {
+    fields: [{ name: "email", label: t("email"), type: "email", required: true, autocomplete: "off" }, ...await placeFields(), daysField,
+      ...(app.session.server.mail ? [{ name: "mail", label: t("invite.send"), options: [["yes", t("yes")], ["", t("no")]], value: "yes" }] : [])],
+    submit: t("invite.do"),
     action: async (values) => {
-      await post("invitations", { email: values.email, days: Number(values.days) });
-      toast(t("invite.done", { email: values.email }));
+      const { invitation } = await post("invitations", { email: values.email, ...placed(values), mail: values.mail === "yes" });
+      toast(t(values.mail === "yes" ? "invite.sent" : "invite.done", { email: values.email }));
       await again();
+      if (values.mail !== "yes" && invitation.link) return made(invitation, h("p.soft", null, t("invite.once.one", { email: values.email })));
     },
   });
-  const coded = () => formDialog(t("invite.code"), t("invite.code.text"), {
-    fields: [{ name: "uses", label: t("invitation.uses"), type: "number", min: 1, max: 1000, value: "1", required: true }, daysField], submit: t("invite.make"),
+  const coded = async () => formDialog(t("invite.code"), t("invite.code.text"), {
+    fields: [{ name: "uses", label: t("invitation.uses"), type: "number", min: 1, max: 1000, value: "1", required: true }, ...await placeFields(), daysField], submit: t("invite.make"),
     action: async (values) => {
-      const { invitation } = await post("invitations", { uses: Number(values.uses), days: Number(values.days) });
+      const { invitation } = await post("invitations", { uses: Number(values.uses), ...placed(values) });
       await again();
-      return [h("p.soft", null, t("invite.once")), invitation.link && h("div.qr.centred", null, qrPicture(invitation.link, t("invite.qr"))),
-        secret(invitation.link ?? invitation.code, t(invitation.link ? "invite.link" : "invite.code.heard")), !invitation.link && h("p.soft.small", null, t("invite.nolink"))].filter(Boolean);
+      return made(invitation, h("p.soft", null, t("invite.once")));
     },
   });
   await list.start();

@@ -73,7 +73,8 @@ export function showSignIn(ground, server, invitation) {
         }),
         action: async (values) => {
           email = values.email;
-          const session = await signUp(Object.fromEntries(Object.entries(values).filter(([, value]) => value)));
+          // Where all may sign up, the code of a link still leads to a workspace.
+          const session = await signUp(Object.fromEntries(Object.entries({ invitation, ...values }).filter(([, value]) => value)));
           if (session.account) return done(session);
           show(t("signup.made"), t(session.waits === "approval" ? "signup.approval" : "signup.confirm", { name: server.name, email }),
             h("div", { hidden: true }), h("footer", null, way(t("signin.way"), asSignIn)));

@@ -27,7 +27,11 @@ extension Output {
     fields += invitation.email.map { [("email", $0)] } ?? []
     if let code = invitation.code {
       fields += [("code", code), ("link", invitation.link ?? "https://HOST/invite/\(code)")]
+    } else if let link = invitation.link {
+      fields.append(("link", link))
     }
+    fields += invitation.workspace.map { [("workspace", $0)] } ?? []
+    fields += invitation.from.map { [("from", $0)] } ?? []
     fields += [
       ("uses left", "\(invitation.usesLeft)"), ("until", LocalTime(invitation.expiresAt).day),
       ("revoked", invitation.revokedAt.map { LocalTime($0).day } ?? "no"),

@@ -17,7 +17,8 @@ struct AdminInviteList: AsyncParsableCommand {
       try output.list(
         invitations.elements,
         [
-          Column("FOR") { $0.email ?? "a code" }, Column("NUMBER") { "\($0.number)" },
+          Column("FOR") { $0.email ?? "a code" }, Column("WORKSPACE") { $0.workspace ?? "" },
+          Column("NUMBER") { "\($0.number)" },
           Column("USES LEFT") { "\($0.usesLeft)" }, Column("SINCE") { LocalTime($0.createdAt).day },
           Column("UNTIL", \.state), Column("BY CODE") { $0.codeNumber.map { "\($0)" } ?? "" },
         ], empty: open ? "No invitation is open." : "There are no invitations.")
