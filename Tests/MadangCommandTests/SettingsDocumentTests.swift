@@ -21,6 +21,11 @@ struct SettingsDocumentTests {
     never printed. `madang admin settings` lists the values in use and where each comes from. Unknown keys are refused, with a
     suggestion. Values may not have control characters, such as the carriage return at the end of a line from Windows.
 
+    A `secret` can stay in a file of its own, as Docker, Kubernetes and systemd provide it: add `.file` to the key, `_FILE` to the variable.
+    `MADANG_MAIL_PASSWORD_FILE=/run/secrets/mail`, or `{"mail": {"password.file": "/run/secrets/mail"}}`, reads `mail.password` from there. The
+    file has only the secret, in one line of at most 64 KiB; give the setting or its file, not both. `madang doctor` warns of a file that every
+    user of the machine can read.
+
     """
 
   private static func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }

@@ -35,6 +35,75 @@ struct SettingsTests {
     }
   }
 
+  /// A file with this content, for the time of `body`.
+  private func withFile(_ content: [UInt8], _ body: (String) async throws -> Void) async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "madang-secret-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(content).write(to: file)
+    try await body(file.path)
+  }
+
+  @Test("every secret can be in a file of its own, named in the environment or in the settings file")
+  func secretFiles() async throws {
+    try await withFile(Array("s3cret word\n".utf8)) { path in
+      let loaded = try await LoadedSettings(
+        flags: [:], file: nil, environment: ["MADANG_MAIL_PASSWORD_FILE": path, "MADANG_MAIL_PASSWORD": ""])
+      #expect(loaded.settings.mail.password == "s3cret word" && loaded.secretFiles == [path])
+      #expect(loaded.list.first { $0.key == "mail.password" }?.source == path)
+      #expect(!loaded.listing.contains("s3cret"))
+      for json in [#"{"mail":{"password":{"file":"PATH"}}}"#, #"{"mail":{"password.file":"PATH"}}"#] {
+        #expect(try await load(json.replacing("PATH", with: path)).settings.mail.password == "s3cret word")
+      }
+      // The environment goes before the file, as for every setting.
+      let file = FileManager.default.temporaryDirectory.appending(path: "madang-settings-\(UUID().uuidString).json")
+      defer { try? FileManager.default.removeItem(at: file) }
+      try Data(#"{"mail.password":"other"}"#.utf8).write(to: file)
+      let both = try await LoadedSettings(
+        flags: [:], file: file.path, environment: ["MADANG_MAIL_PASSWORD_FILE": path])
+      #expect(both.settings.mail.password == "s3cret word")
+    }
+    try await withFile(Array("\(String(repeating: "k", count: 32))\r\n".utf8)) { path in
+      let loaded = try await LoadedSettings(flags: [:], file: nil, environment: ["MADANG_TOKENS_KEY_FILE": path])
+      #expect(loaded.settings.tokenKey == String(repeating: "k", count: 32))
+    }
+    let names = LoadedSettings.declared.filter(\.isSecret).map { "\(SettingNames.variable($0.key))_FILE" }
+    #expect(names.count > 5 && SettingNames.ignored(in: names).isEmpty)
+    #expect(SettingNames.ignored(in: ["MADANG_PORT_FILE"]).count == 1)
+  }
+
+  @Test("a file of a secret that cannot be used is refused with its name and the cure, without its content")
+  func wrongSecretFiles() async throws {
+    func refusal(_ environment: [String: String]) async throws -> String {
+      let error = await #expect(throws: SetupError.self) {
+        _ = try await LoadedSettings(flags: [:], file: nil, environment: environment)
+      }
+      return error?.description ?? ""
+    }
+    let key = "MADANG_MAIL_PASSWORD_FILE"
+    let start = "mail.password.file from the environment: "
+    #expect(try await refusal([key: "/nowhere/x"]).hasPrefix("\(start)/nowhere/x cannot be read (No such file"))
+    #expect(try await refusal([key: "/"]).hasPrefix("\(start)/ cannot be read ("))
+    for (content, words) in [
+      (Array(repeating: UInt8(ascii: "x"), count: 65_537), "has more than 65536 bytes"),
+      ([0xff, 0xfe], "is not text in UTF-8"),
+      ([], "is empty; write the secret into it"), ([0x0a], "is empty; write the secret into it"),
+    ] {
+      try await withFile(content) { path in
+        let found = try await refusal([key: path])
+        #expect(found.hasPrefix("\(start)\(path) \(words)"))
+      }
+    }
+    try await withFile(Array("two\nlines\n".utf8)) { path in
+      let words = try await refusal([key: path])
+      #expect(words.hasPrefix("mail.password from \(path): has a line feed (U+000A)") && !words.contains("two"))
+      let twice = try await refusal([key: path, "MADANG_MAIL_PASSWORD": "x"])
+      #expect(twice.hasPrefix("mail.password from the environment: mail.password.file is there, too; write one"))
+      let json = #"{"mail":{"password":"x","password.file":"PATH"}}"#.replacing("PATH", with: path)
+      let error = await #expect(throws: SetupError.self) { try await load(json) }
+      #expect(error?.description.contains("mail.password.file is there, too") == true)
+    }
+  }
+
   @Test("the colour and the language of pages are checked, with a cure")
   func face() async throws {
     let loaded = try await load(##"{"web":{"colour":"#2d6389","language":"ko","name":"감나무 집"}}"##)

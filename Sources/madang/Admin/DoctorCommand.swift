@@ -76,14 +76,10 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     do {
       let file = try options.file()
-      if let file, FileMode(URL(filePath: file))?.isOpenToAll ?? false {
-        findings.append(
-          DoctorFinding(
-            .settingsPrivacy, .error, "every user of this machine can read \(file), which may hold passwords",
-            cure: "chmod o= '\(file)', and change the secrets in it if others could read them"))
-      }
+      if let file { findings += privacyFindings([file]) }
       let loaded = try await options.loaded(from: file)
       let settings = loaded.settings
+      findings += privacyFindings(loaded.secretFiles)
       findings += loaded.warnings.map {
         DoctorFinding(.settings, .warning, $0, cure: "leave it out of the file")
       }
@@ -108,6 +104,14 @@ struct DoctorCommand: AsyncParsableCommand {
       if let url { findings += await doctor.examine(url: url) }
     }
     return findings
+  }
+
+  private func privacyFindings(_ files: [String]) -> [DoctorFinding] {
+    files.filter { FileMode(URL(filePath: $0))?.isOpenToAll ?? false }.map { file in
+      DoctorFinding(
+        .settingsPrivacy, .error, "every user of this machine can read \(file), which may hold passwords",
+        cure: "chmod o= '\(file)', and change the secrets in it if others could read them")
+    }
   }
 
   private var doctorOptions: Doctor.Options {

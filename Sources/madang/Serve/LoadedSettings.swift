@@ -23,6 +23,8 @@ struct LoadedSettings: Sendable {
   var list: [Setting] { sections.flatMap(\.settings) }
   /// What the operator wrote, by key.
   private(set) var written: [String: WrittenSetting] = [:]
+  /// Files that have one secret each.
+  private(set) var secretFiles: [String] = []
   /// Names in the file that have no effect.
   private(set) var warnings: [String] = []
 
@@ -78,22 +80,28 @@ struct LoadedSettings: Sendable {
             + "check that it is JSON that you may read")
       }
     }
-    var written: [String: WrittenSetting] = [:]
+    let sources = [
+      SettingSource(name: "the command line") { flags[$0] },
+      SettingSource(name: "the environment") { environment[SettingNames.variable($0)] },
+      SettingSource(name: file ?? "") { key in reader.flatMap { Self.text(key, in: $0) } },
+    ]
+    var (written, mistakes, secretFiles) = ([String: WrittenSetting](), [String](), [String]())
     for setting in Self.declared {
-      let key = setting.key
-      if let text = flags[key] {
-        written[key] = WrittenSetting(text, from: "the command line")
-      } else if let text = environment[SettingNames.variable(key)] {
-        written[key] = WrittenSetting(text, from: "the environment")
-      } else if let file, let text = reader.flatMap({ Self.text(key, in: $0) }) {
-        written[key] = WrittenSetting(text, from: file)
-      } else if let variable = setting.customaryVariable, let text = environment[variable] {
-        written[key] = WrittenSetting(text, from: variable)
+      do {
+        for source in sources where written[setting.key] == nil {
+          guard let found = try source.find(setting) else { continue }
+          written[setting.key] = found.written
+          if let path = found.file { secretFiles.append(path) }
+        }
+      } catch { mistakes.append("\(error)") }
+      if written[setting.key] == nil, let variable = setting.customaryVariable, let text = environment[variable] {
+        written[setting.key] = WrittenSetting(text, from: variable)
       }
     }
     let names = try file.map { try SettingNames.examine(file: $0) }
-    try self.init(written, mistakes: names?.mistakes ?? [])
+    try self.init(written, mistakes: mistakes + (names?.mistakes ?? []))
     warnings = names?.warnings ?? []
+    self.secretFiles = secretFiles
   }
 
   /// One line per setting: key, value, source and meaning, without secrets.

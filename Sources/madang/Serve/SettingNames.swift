@@ -51,7 +51,7 @@ enum SettingNames {
   static func examine(file path: String) throws -> (mistakes: [String], warnings: [String]) {
     let file = try Data(contentsOf: URL(filePath: path))
     let shape = try JSONDecoder().decode(Shape.self, from: file)
-    let known = LoadedSettings.declared.map(\.key)
+    let known = known
     let leaves = shape.leaves()
     var twice = RepeatedNames.find(in: Array(file))
     var seen: Set<String> = []
@@ -74,13 +74,18 @@ enum SettingNames {
 
   /// Environment variables that look like settings but are not.
   static func ignored(in environment: some Sequence<String>) -> [String] {
-    let known = LoadedSettings.declared.map { variable($0.key) }
+    let known = known.map(variable)
     return environment.sorted().compactMap { name in
       guard name.hasPrefix("MADANG_"), !known.contains(name), !otherVariables.contains(where: name.hasPrefix) else {
         return nil
       }
       return "\(name) is ignored: \(unknown(name, known, former[setting(name)]))"
     }
+  }
+
+  /// All keys, and the keys for files of secrets.
+  private static var known: [String] {
+    LoadedSettings.declared.flatMap { $0.isSecret ? [$0.key, SecretFile.key($0.key)] : [$0.key] }
   }
 
   static func variable(_ key: String) -> String { "MADANG_" + key.uppercased().replacing(".", with: "_") }
