@@ -16,7 +16,13 @@ extension MadangServer {
       return answer
     }
     if let response = try await received.answerWithoutKey() { return Answer(response: response) }
-    return await Responder(received).answer()
+    if let response = service.crossOrigin.preflight(received) {
+      await received.body.finish()
+      return Answer(response: response)
+    }
+    var answer = await Responder(received).answer()
+    service.crossOrigin.share(&answer.response, with: received)
+    return answer
   }
 
   /// Answers a request of the listener for operators only.

@@ -76,6 +76,7 @@ package final class Worlds: Sendable {
     var settings = settings
     (settings.host, settings.developmentToken, settings.keys) = (server.host, server.developmentToken, server.keys)
     (settings.trustedProxies, settings.metricsArePublic) = (server.trustedProxies, server.metricsArePublic)
+    settings.origins = server.origins
     (settings.loopbackIsClient, settings.web) = (server.loopbackIsClient, server.web)
     // No command makes an administrator of a world, and all worlds would make backups in one directory.
     settings.web.admin.isOn = false

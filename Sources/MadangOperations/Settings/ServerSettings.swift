@@ -17,6 +17,11 @@ public struct ServerSettings: Sendable {
     "http.idle", 125, .integer(5...86_400),
     "seconds until an idle connection is closed; must be longer than the idle timeout of a proxy in front"
   )
+  /// Sockets have ``SocketSettings/origins``.
+  public var origins: [String] = setting(
+    "http.origins", [], .origins,
+    "origins of other websites whose pages may call the API, without cookies: https://app.example.com,...; in development mode "
+      + "also those of this machine")
   /// Their `Forwarded` and `X-Forwarded-Proto` are trusted, too.
   public var trustedProxies: [IPNetwork] = setting(
     "trusted.proxies", [], .networks, "proxies whose X-Forwarded-For is trusted: 10.0.0.1,172.20.0.0/16")

@@ -29,7 +29,7 @@ public struct SocketSettings: Sendable {
 }
 
 extension SettingForm where Value == [String] {
-  fileprivate static var origins: Self {
+  static var origins: Self {
     Self(
       "write origins like https://chat.example.com or http://localhost:3000",
       read: { text in

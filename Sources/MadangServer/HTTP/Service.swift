@@ -21,6 +21,7 @@ final class Service: Sendable {
   /// Nil without the administrator's console.
   let console: ConsoleParts?
   let date: DateHeader
+  let crossOrigin: CrossOrigin
 
   init(
     _ madang: Madang, _ settings: ServerSettings, _ routes: Routes, _ callers: Callers, _ limits: Limits,
@@ -33,6 +34,7 @@ final class Service: Sendable {
     pages = PageFrame(settings.face)
     console = settings.web.admin.isOn ? ConsoleParts(madang, settings) : nil
     date = DateHeader(clock: madang.clock)
+    crossOrigin = CrossOrigin(settings, routes)
   }
 
   var logger: Logger { madang.logger }
