@@ -137,7 +137,8 @@ private func makeBackground(
     case .pushQueued: pushes.pushQueued()
     case .mailQueued: mails.mailQueued()
     case .mailLeftOut(let reason): metrics.mailLeftOut(.init(reason))
-    case .changed, .audited: break
+    case .audited(let record): metrics.audited(record)
+    case .changed: break
     }
   }
   let alarms = AlarmWatch(
@@ -149,6 +150,7 @@ private func makeBackground(
     parts: console + [
       rooms.dispatcher, housekeeping, pushes, mails, AnnouncementQueue(madang: madang), service.reports.refusals,
       service.links, alarms, DatabaseFileWatch(madang, settings, mails: outgoing.mails), clockWatch,
+      SlowFigures(madang: madang, metrics: metrics),
     ])
   return (rooms, background)
 }

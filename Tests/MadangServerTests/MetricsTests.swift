@@ -2,10 +2,11 @@ import Foundation
 import MadangAPI
 import MadangCore
 import MadangOperations
-import MadangServer
 import NIOHTTP1
 import Support
 import Testing
+
+@testable import MadangServer
 
 @Suite("Metrics", .timeLimit(.minutes(3)))
 struct MetricsTests {
@@ -54,11 +55,51 @@ struct MetricsTests {
         let page = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
         let names = Set(page.matches(of: /(?:madang|process)_[a-z_]+/).map { String($0.output) })
         #expect(names.count > 10)
-        // Of SQLite's alone.
-        #expect(
-          names.subtracting(told).subtracting(engine == .sqlite ? [] : ["madang_database_log_bytes"]) == [], "\(file)")
+        // Of SQLite, or of TLS, alone.
+        let absent =
+          (engine == .sqlite ? [] : ["madang_database_log_bytes"]) + ["madang_certificate_end_timestamp_seconds"]
+        #expect(names.subtracting(told).subtracting(absent) == [], "\(file)")
       }
       #expect(told.contains("process_start_time_seconds") && told.contains("madang_disk_free_bytes"))
+    }
+  }
+
+  @Test("each alert names a part of docs/operate.md with its cure")
+  func cures() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let rules = try String(contentsOf: root.appending(path: "packaging/monitoring/alerts.yml"), encoding: .utf8)
+    let page = try String(contentsOf: root.appending(path: "docs/operate.md"), encoding: .utf8)
+    let headings = Set(page.matches(of: /\n#+ ([^\n]+)/).map { $0.output.1.lowercased().replacing(" ", with: "-") })
+    let cures = rules.matches(of: /cure: docs\/operate\.md#([a-z-]+)\n/).map { String($0.output.1) }
+    #expect(cures.count == rules.components(separatedBy: "- alert: ").count - 1 && cures.count > 15)
+    #expect(Set(cures).subtracting(headings) == [])
+  }
+
+  @Test("metrics show failed sign-ins, the newest backup and the oldest mail", arguments: TestEngine.available)
+  func watched(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: World.settings(\.publicURL, "https://chat.example.com")) {
+      (world) async throws in
+      func value(_ line: String) async throws -> Int? {
+        let page = String(decoding: try await world.call(.GET, "/metrics", key: nil).body, as: UTF8.self)
+        let found = page.split(separator: "\n").first { $0.hasPrefix("\(line) ") }
+        return found.flatMap { Int($0.dropFirst(line.count + 1)) }
+      }
+      let madang = world.server.madang
+      let mina = try await world.signUp("Mina")
+      #expect(try await value("madang_sign_ins_failed_total{of=\"account\"}") == 0)
+      #expect(try await value("madang_sign_ins_failed_total{of=\"administrator\"}") == 0)
+      #expect(try await value("madang_backup_last_timestamp_seconds") == 0)
+      #expect(try await value("madang_mails_oldest_seconds") == 0)
+      for _ in 0..<2 { try await AuditTests.wrongSignIn(world, mina.email) }
+      #expect(try await value("madang_sign_ins_failed_total{of=\"account\"}") == 2)
+      // A backup of another process.
+      try await madang.audit(.backupMade, subject: "/b", detail: [:], by: .hana)
+      world.clock.advance(milliseconds: 60_000)
+      let made = Int(try #require(try await madang.latestAudit(of: .backupMade)) / 1000)
+      #expect(try await World.eventually { try await value("madang_backup_last_timestamp_seconds") == made })
+      let metrics = world.server.service.reports.metrics
+      metrics.setMailsWaiting(1, oldest: madang.clock.now - 5000)
+      #expect(try await value("madang_mails_oldest_seconds") == 5)
     }
   }
 

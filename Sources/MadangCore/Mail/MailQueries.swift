@@ -13,6 +13,10 @@ extension Transaction {
     try one("SELECT COUNT(*) AS number FROM (SELECT 1 AS one FROM mails LIMIT \(limit)) AS m") { try $0.get("number") }
   }
 
+  func oldestMail() throws -> Int64? {
+    try first("SELECT created_at FROM mails ORDER BY id LIMIT 1") { try $0.get("created_at") }
+  }
+
   /// The oldest mails that wait, without their texts.
   func waitingMailRecords(limit: Int) throws -> [WaitingMail] {
     try all(

@@ -91,6 +91,9 @@ extension Madang {
     }
   }
 
+  /// When the mail that waits longest was queued, in milliseconds since 1970; nil if none waits.
+  package func oldestMail() async throws -> Int64? { try await database.read { try $0.oldestMail() } }
+
   /// How many mails wait, counted up to the queue's limit.
   package func waitingMails() async throws -> Int {
     try await database.read { [limit = settings.mailing.queue] in try $0.waitingMails(limit: limit) }

@@ -69,7 +69,7 @@ final class MailQueue: ServiceLifecycle.Service {
   private func tidy() async {
     await attempt {
       metrics.mail(.expired, try await madang.dropMails())
-      metrics.setMailsWaiting(try await madang.waitingMails())
+      metrics.setMailsWaiting(try await madang.waitingMails(), oldest: try await madang.oldestMail())
     }
   }
 

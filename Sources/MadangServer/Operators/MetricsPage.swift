@@ -74,6 +74,9 @@ extension Service {
     page.add("madang_push_notifications_total", labels: [("outcome", "sent")], now.pushesSent)
     page.add("madang_push_notifications_total", labels: [("outcome", "refused")], now.pushesFailed)
     page.single("madang_mails_waiting", .gauge, "Mails that wait to be sent.", now.mailsWaiting)
+    page.single(
+      "madang_mails_oldest_seconds", .gauge, "How long the oldest mail has waited; 0 if none waits.",
+      now.oldestMail.map { max(0, madang.clock.now - $0) / 1000 } ?? 0)
     page.begin("madang_mails_total", .counter, "Attempts to send mails, by outcome.")
     for outcome in Metrics.MailOutcome.allCases {
       page.add("madang_mails_total", labels: [("outcome", outcome.rawValue)], now.mails[outcome] ?? 0)
@@ -90,6 +93,13 @@ extension Service {
           now.notices[.init(provider: provider, outcome: outcome)] ?? 0)
       }
     }
+    page.begin("madang_sign_ins_failed_total", .counter, "Failed sign-ins, of accounts and of administrators.")
+    for kind in Metrics.SignInKind.allCases {
+      page.add("madang_sign_ins_failed_total", labels: [("of", kind.rawValue)], now.failedSignIns[kind] ?? 0)
+    }
+    page.single(
+      "madang_backup_last_timestamp_seconds", .gauge, "When the newest backup was made, in Unix time; 0 without one.",
+      (now.backup ?? 0) / 1000)
     page.single(
       "madang_housekeeping_leader", .gauge, "1 on the server that does housekeeping for its database, 0 on others.",
       now.leads ? 1 : 0)

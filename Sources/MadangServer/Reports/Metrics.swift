@@ -49,6 +49,11 @@ final class Metrics: Sendable {
     var pushesSent = 0
     var pushesFailed = 0
     var mailsWaiting = 0
+    /// When the oldest mail that waits was queued, in milliseconds since 1970; nil if none waits.
+    var oldestMail: Int64?
+    /// When the newest backup was made, in milliseconds since 1970; nil without one.
+    var backup: Int64?
+    var failedSignIns: [SignInKind: Int] = [:]
     var mails: [MailOutcome: Int] = [:]
     var mailsLeftOut: [LeftOutReason: Int] = [:]
     var notices: [Notice: Int] = [:]
@@ -71,6 +76,11 @@ final class Metrics: Sendable {
       Edition2024_10.postToChannel.route.template, Edition2024_10.postToDirectMessage.route.template,
       Edition2024_01.postToChannel.route.template, Edition2024_01.postToDirectMessage.route.template,
     ]
+  }
+
+  /// Who failed to sign in.
+  enum SignInKind: String, CaseIterable {
+    case account, administrator
   }
 
   /// The outcome of a provider's notice about a person.
@@ -155,7 +165,24 @@ final class Metrics: Sendable {
   }
 
   func setPushesWaiting(_ count: Int) { state.withLock { $0.pushesWaiting = count } }
-  func setMailsWaiting(_ count: Int) { state.withLock { $0.mailsWaiting = count } }
+  /// - Parameter oldest: When the oldest was queued, in milliseconds since 1970; nil if none waits.
+  func setMailsWaiting(_ count: Int, oldest: Int64?) {
+    state.withLock { ($0.mailsWaiting, $0.oldestMail) = (count, oldest) }
+  }
+
+  /// A backup was made at a time, in milliseconds since 1970.
+  func setBackup(_ time: Int64) { state.withLock { $0.backup = max($0.backup ?? time, time) } }
+  func signInFailed(_ kind: SignInKind) { state.withLock { $0.failedSignIns[kind, default: 0] += 1 } }
+
+  /// A row was written to the audit log by this server.
+  func audited(_ record: AuditRecord) {
+    switch AuditKind(rawValue: record.kind) {
+    case .backupMade: setBackup(record.time)
+    case .administratorRefused: signInFailed(.administrator)
+    default: break
+    }
+  }
+
   func mail(_ outcome: MailOutcome, _ count: Int = 1) { state.withLock { $0.mails[outcome, default: 0] += count } }
   func mailLeftOut(_ reason: LeftOutReason) {
     mail(.leftOut)

@@ -31,15 +31,17 @@ final class RefusedSignIns: ServiceLifecycle.Service {
   private let madang: Madang
   private let state = Mutex(State())
   private let wakes = Wakes()
+  private let failed: @Sendable () -> Void
 
-  init(_ madang: Madang, perMinute: Int) {
-    self.madang = madang
-    self.perMinute = perMinute
+  /// - Parameter failed: Called for each failed sign-in, also for one that is only counted.
+  init(_ madang: Madang, perMinute: Int, failed: @escaping @Sendable () -> Void) {
+    (self.madang, self.perMinute, self.failed) = (madang, perMinute, failed)
   }
 
   /// A sign-in or sign-up was refused. Returns at once.
   /// - Parameter emailKey: Empty if the client sent none.
   func note(_ kind: AuditKind, _ emailKey: String, from origin: Origin, because reason: String) {
+    if kind == .signInRefused { failed() }
     let now = madang.clock.steady
     let refusal = RefusedSignIn(kind, time: madang.clock.now, emailKey: emailKey, origin: origin, reason: reason)
     let isTaken = state.withLock { state in

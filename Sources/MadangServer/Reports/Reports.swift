@@ -18,7 +18,8 @@ struct Reports: Sendable {
   init(_ madang: Madang, _ settings: ServerSettings, secret: [UInt8], _ metrics: Metrics) {
     let (logger, clock) = (madang.logger, madang.clock)
     self.metrics = metrics
-    refusals = RefusedSignIns(madang, perMinute: settings.auditSinks.refusalsPerMinute)
+    refusals = RefusedSignIns(
+      madang, perMinute: settings.auditSinks.refusalsPerMinute, failed: { metrics.signInFailed(.account) })
     security = SecurityLog(logger, linesPerMinute: settings.limits.securityLines, clock: clock)
     failures = FailureLog(logger, linesPerMinute: settings.limits.failureLines, clock: clock)
     readiness = ReadinessProbe(of: madang)
