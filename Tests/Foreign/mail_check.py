@@ -1,5 +1,5 @@
-"""Mails of madang through servers of mails of another make (aiosmtpd): STARTTLS and TLS from the beginning, AUTH PLAIN and LOGIN,
-refusals for now and for good, a server that vanishes, certificates that nobody vouches for, a madang that is killed, an address that is
+"""Mails of madang through servers of mails of another make (aiosmtpd): STARTTLS and TLS from the beginning, AUTH PLAIN, LOGIN
+and XOAUTH2, refusals for now and for good, a server that vanishes, certificates that nobody vouches for, a madang that is killed, an address that is
 confirmed by its mail, and sign-ins from new places.
 
     Scripts/foreign-clients    # installs what this needs
@@ -9,8 +9,10 @@ Needs Linux and openssl; takes two minutes at most. Exits 0 when every check hel
 """
 
 import asyncio
+import base64
 import email
 import email.policy
+import http.server
 import json
 import logging
 import os
@@ -77,6 +79,51 @@ class Handler:
         if answer.startswith("250"):
             self.taken.append((email.message_from_bytes(envelope.content, policy=email.policy.default), session))
         return answer
+
+
+class TokenHandler(Handler):
+    """Takes access tokens for passwords: the SASL mechanism that Google and Microsoft have."""
+
+    def __init__(self, *answers):
+        super().__init__(*answers)
+        self.tokens, self.good = [], None
+
+    async def auth_XOAUTH2(self, server, args):
+        message = base64.b64decode(args[1], validate=True).decode()
+        user, bearer = re.fullmatch("user=(.*)\x01auth=Bearer (.*)\x01\x01", message).groups()
+        assert user == USER.decode(), message
+        self.tokens.append(bearer)
+        if bearer == self.good:
+            return AuthResult(success=True)
+        # It describes the error, which the client takes note of.
+        assert await server.challenge_auth(b'{"status":"400"}') == b""
+        return AuthResult(success=False, handled=False)
+
+
+class TokenEndpoint(http.server.BaseHTTPRequestHandler):
+    """Gives another access token and another refresh token each time; each refresh token is good once."""
+
+    refresh, count = "refresh-0", 0
+
+    def do_POST(self):
+        form = urllib.parse.parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        kind = type(self)
+        if form["refresh_token"] == [kind.refresh] and form["client_id"] == ["the client"]:
+            kind.count += 1
+            kind.refresh = f"refresh-{kind.count}"
+            status, answer = 200, {
+                "access_token": f"access-{kind.count}", "expires_in": 3599, "refresh_token": kind.refresh, "token_type": "Bearer"}
+        else:
+            status, answer = 400, {"error": "invalid_grant", "error_description": "chat@example.com"}
+        body = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
 
 
 class MailServer:
@@ -198,6 +245,31 @@ def check_smtps(program, folder, context):
         assert [mechanism for mechanism, _ in server.logins] == ["LOGIN"] and len(handler.taken) == 1
 
 
+def check_tokens(program, folder, context):
+    """A refresh token signs in; a refused access token is replaced; a replaced refresh token outlives a restart."""
+    handler = TokenHandler()
+    handler.good = "access-2"
+    endpoint = http.server.ThreadingHTTPServer(("127.0.0.1", 0), TokenEndpoint)
+    threading.Thread(target=endpoint.serve_forever, daemon=True).start()
+    pathlib.Path(f"{folder}/refresh").write_text("refresh-0\n")
+    with MailServer(handler, ssl_context=context, auth_require_tls=False) as server, Madang(
+            program, f"{folder}/tokens", f"smtps://127.0.0.1:{server.port}", user=USER.decode(),
+            tls_authorities=f"{folder}/one.pem", oauth_url=f"http://127.0.0.1:{endpoint.server_port}/token",
+            oauth_client="the client", oauth_refresh_file=f"{folder}/refresh") as madang:
+        madang.mail("mina@example.com")
+        until(lambda: madang.count("sent") == 1, "the mail is not sent")
+        assert handler.tokens == ["access-1", "access-2"], handler.tokens
+        assert "AUTH XOAUTH2 was answered 535" in madang.log.read_text() and madang.count("put_off") == 1
+        madang.kill()
+        handler.good = "access-3"
+        madang.start()
+        madang.mail("joon@example.com")
+        until(lambda: madang.count("sent") == 1, "the refresh token was forgotten")
+        log = madang.log.read_text()
+        assert handler.tokens[-1] == "access-3" and not re.search("access-\\d|refresh-\\d", log), log
+    endpoint.shutdown()
+
+
 def check_distrust(program, folder, context):
     """Nothing is said to a server that offers no TLS, or that shows a certificate of nobody's."""
     handler = Handler()
@@ -303,12 +375,13 @@ def main():
         context = make_certificate(folder, "one")
         check_starttls(program, folder, context)
         check_smtps(program, folder, context)
+        check_tokens(program, folder, context)
         check_distrust(program, folder, context)
         check_vanishing(program, folder)
         check_kill(program, folder)
         check_confirmation(program, folder)
         check_sign_in(program, folder)
-    print("mail: 7 passed, 0 failed")
+    print("mail: 8 passed, 0 failed")
 
 
 main()

@@ -10,7 +10,7 @@ import Testing
 @Suite("Odd SMTP servers", .timeLimit(.minutes(2)))
 struct SMTPServersTests {
   /// Answers line by line, as one of these servers does.
-  private static func withServer(
+  static func withServer(
     _ answer: @escaping @Sendable (String) -> String?, _ body: (SMTPSender, Heard) async throws -> Void
   ) async throws {
     let lines = Heard()
@@ -36,7 +36,7 @@ struct SMTPServersTests {
     try await listener.close()
   }
 
-  private final class Heard: Sendable { let all = Mutex<[String]>([]) }
+  final class Heard: Sendable { let all = Mutex<[String]>([]) }
 
   private final class Lines: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer

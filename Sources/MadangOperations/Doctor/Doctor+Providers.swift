@@ -32,15 +32,15 @@ extension Doctor {
   /// Whether the mail server accepts this one. No mail is sent.
   func mailFindings(_ settings: ServerSettings) async -> [DoctorFinding] {
     guard !settings.mail.server.isEmpty, settings.problems().isEmpty else { return [] }
-    var mail = settings.mail
-    mail.timeout = max(1, Int(options.patience.components.seconds))
-    do { try await SMTPSender(mail, name: "").check() } catch {
+    var settings = settings
+    settings.mail.timeout = max(1, Int(options.patience.components.seconds))
+    do { try await settings.mailSender(name: "").check() } catch {
       return [
         DoctorFinding(
           .mailServer, .error,
-          "mail.smtp: \(mail.server) refuses this server: \((error as? SMTPSender.NotTaken)?.description ?? networkWords(error))",
+          "mail.smtp: \(settings.mail.server) refuses this server: \((error as? SMTPSender.NotTaken)?.description ?? networkWords(error))",
           cure:
-            "check mail.smtp, mail.user, mail.password and mail.tls, and that the firewall lets the server out (docs/host.md)"
+            "check mail.smtp, mail.user, mail.password (or mail.oauth.*) and mail.tls, and that the firewall lets the server out (docs/host.md)"
         )
       ]
     }

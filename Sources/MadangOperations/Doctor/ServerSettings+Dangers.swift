@@ -35,7 +35,8 @@ extension ServerSettings {
         DoctorFinding(
           .cleartext, .warning,
           "mail.tls is off: mails with password reset links"
-            + (mail.user.isEmpty ? "" : ", and mail.password,") + " go to \(endpoint.host) without encryption",
+            + (mail.user.isEmpty ? "" : mail.oauth.isUsed ? ", and access tokens," : ", and mail.password,")
+            + " go to \(endpoint.host) without encryption",
           cure: "leave mail.tls out, or set it to required; for a certificate of your own, mail.tls.authorities"))
     }
     return findings

@@ -17,6 +17,7 @@ public struct MailSettings: Sendable {
   public var user = setting(
     "mail.user", "", .text, "user name at the mail server; empty if it needs none")
   public var password = setting("mail.password", "", .text, "password of that user", .secret)
+  public var oauth = MailOAuthSettings()
   public var from = setting("mail.from", "", .text, "sender address of mails")
   public var name = setting("mail.name", "", .text, "sender name of mails; empty for web.name, or else Madang")
   public var tls = setting(
@@ -58,7 +59,8 @@ public struct MailSettings: Sendable {
       problems.append("mail.from: '\(from)' must be the address that mails come from, like chat@example.com")
     }
     if name.utf8.count > 200 { problems.append("mail.name: must have 200 bytes or fewer") }
-    if user.isEmpty != password.isEmpty {
+    problems += oauth.problems(user: user, password: password)
+    if !oauth.isUsed, user.isEmpty != password.isEmpty {
       problems.append(
         "mail.user: user and mail.password belong together; set both, or neither if the mail server needs no sign-in")
     }

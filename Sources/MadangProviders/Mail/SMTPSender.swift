@@ -17,10 +17,15 @@ package struct SMTPSender: MailSender {
   private let endpoint: SMTPEndpoint
   private let from: MailAddress
   private let tls: NIOSSLContext
+  /// Nil to sign in with a password, or not at all.
+  private let tokens: MailTokens?
 
-  /// - Parameter name: The sender's name.
+  /// - Parameters:
+  ///   - name: The sender's name.
+  ///   - calls: Reach the token endpoint.
+  ///   - secrets: The directory for a refresh token that the endpoint has replaced; nil for none.
   /// - Throws: ``SetupError`` for settings that cannot be used.
-  package init(_ settings: MailSettings, name: String) throws {
+  package init(_ settings: MailSettings, name: String, calls: ProviderCalls? = nil, secrets: URL? = nil) throws {
     guard let endpoint = settings.endpoint, let from = MailAddress(settings.from) else {
       throw SetupError(settings.problems(publicURL: "").joined(separator: "\n"))
     }
@@ -33,6 +38,11 @@ package struct SMTPSender: MailSender {
       throw SetupError("mail.tls.authorities: \(settings.authorities) has no certificates in PEM")
     }
     (self.settings, self.name, self.endpoint, self.from) = (settings, name, endpoint, from)
+    tokens =
+      settings.oauth.isUsed
+      ? MailTokens(
+        settings.oauth, calls: calls ?? ProviderCalls(timeout: .seconds(settings.timeout)),
+        kept: secrets?.appending(path: "mail-refresh-token")) : nil
   }
 
   package func send(_ mail: ClaimedMail) async throws {
@@ -66,6 +76,7 @@ package struct SMTPSender: MailSender {
   /// - Parameter body: Receives the task that ends the connection when its time is over.
   private func signedIn(_ body: (SMTPConnection, Scheduled<Void>) async throws -> Void) async throws {
     let limit = Duration.seconds(settings.timeout)
+    let token = try await accessToken()
     let connection = try await SMTPConnection.open(endpoint, tls, timeout: limit)
     let end = connection.close(after: limit)
     defer {
@@ -83,7 +94,7 @@ package struct SMTPSender: MailSender {
         try await connection.startTLS(tls)
         abilities = try await greet(connection)
       }
-      if !settings.user.isEmpty { try await authenticate(connection, abilities) }
+      if !settings.user.isEmpty { try await authenticate(connection, abilities, token) }
       try await body(connection, end)
       // The server already has the mail, so an error here is ignored.
       try? await connection.send("QUIT")
@@ -120,25 +131,22 @@ package struct SMTPSender: MailSender {
   /// Whether the server rejected the command or its syntax. It may accept another form of the command.
   private static func isUnknownCommand(_ reply: SMTPReply) -> Bool { [500, 501, 502, 504].contains(reply.code) }
 
-  private func authenticate(_ connection: SMTPConnection, _ abilities: [String]) async throws {
+  /// Nil to sign in with a password.
+  private func accessToken() async throws -> String? {
+    do { return try await tokens?.text } catch let unavailable as MailTokens.Unavailable {
+      throw NotTaken(description: unavailable.description)
+    }
+  }
+
+  private func authenticate(_ connection: SMTPConnection, _ abilities: [String], _ token: String?) async throws {
     // Old servers write `AUTH=LOGIN`.
     let methods = abilities.flatMap { line in
       line.hasPrefix("AUTH ") || line.hasPrefix("AUTH=") ? line.split { $0 == " " || $0 == "=" }.dropFirst() : []
     }
+    if let token { return try await authenticate(connection, methods, by: token) }
     var refusal: SMTPReply?
     if methods.contains("PLAIN") {
-      let secret = base64("\0\(settings.user)\0\(settings.password)")
-      try await connection.send("AUTH PLAIN \(secret)")
-      var reply = try await connection.reply()
-      if reply.code == 501 {
-        // The server does not accept the secret on the line of the command.
-        try await connection.send("AUTH PLAIN")
-        reply = try await connection.reply()
-        if reply.code == 334 {
-          try await connection.send(secret)
-          reply = try await connection.reply()
-        }
-      }
+      let reply = try await answer(to: "PLAIN", "\0\(settings.user)\0\(settings.password)", on: connection)
       // Wrong credentials are not tried in another way, because servers lock accounts after some attempts.
       guard Self.isUnknownCommand(reply) else { return try Self.require(235, reply, "AUTH PLAIN") }
       refusal = reply
@@ -152,6 +160,39 @@ package struct SMTPSender: MailSender {
     } else {
       throw NotTaken(description: "the server offers neither AUTH PLAIN nor AUTH LOGIN on this connection")
     }
+  }
+
+  /// Source: https://developers.google.com/workspace/gmail/imap/xoauth2-protocol
+  private func authenticate(_ connection: SMTPConnection, _ methods: [Substring], by token: String) async throws {
+    guard methods.contains("XOAUTH2") else {
+      throw NotTaken(
+        description:
+          "the server does not offer AUTH XOAUTH2 on this connection; sign in with mail.password instead of mail.oauth.*"
+      )
+    }
+    var reply = try await answer(
+      to: "XOAUTH2", "user=\(settings.user)\u{1}auth=Bearer \(token)\u{1}\u{1}", on: connection)
+    if reply.code == 334 {
+      // It describes the error, and the refusal follows an empty line.
+      try await connection.send("")
+      reply = try await connection.reply()
+    }
+    if reply.code != 235 { await tokens?.forget(token) }
+    try Self.require(235, reply, "AUTH XOAUTH2")
+  }
+
+  /// Sends the only message of a mechanism.
+  private func answer(to mechanism: String, _ message: String, on connection: SMTPConnection) async throws -> SMTPReply
+  {
+    try await connection.send("AUTH \(mechanism) \(base64(message))")
+    let reply = try await connection.reply()
+    guard reply.code == 501 else { return reply }
+    // The server does not accept the message on the line of the command.
+    try await connection.send("AUTH \(mechanism)")
+    let invitation = try await connection.reply()
+    guard invitation.code == 334 else { return invitation }
+    try await connection.send(base64(message))
+    return try await connection.reply()
   }
 
   private func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }

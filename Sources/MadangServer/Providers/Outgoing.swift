@@ -18,6 +18,6 @@ struct Outgoing: Sendable {
     providers = try Providers(settings.providers, clock: clock, standIns: standIns, troubles: troubles)
     pushes =
       try await settings.providers.pushSender(lifetime: settings.push.lifetime, logger: logger) ?? standIns.pushes
-    mails = settings.mail.server.isEmpty ? standIns.mails : try SMTPSender(settings.mail, name: settings.senderName)
+    mails = settings.mail.server.isEmpty ? standIns.mails : try settings.mailSender(name: settings.senderName)
   }
 }
