@@ -305,7 +305,7 @@ let tests: [Target] = [
     name: "EndToEndTests",
     dependencies: [
       "MadangAPI", "MadangClient", "MadangServer", "MadangOperations", "MadangCore", "SocketIOClient",
-      "SocketIOProtocol", "Storage", "Support", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
+      "SocketIOProtocol", "SocketIOSupport", "Storage", "Support", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
     ]),
 ]
 

@@ -44,6 +44,8 @@ extension MadangClient {
     public var server: String
     /// The `SesacKey` of the application.
     public var apiKey: String
+    /// Certificate authorities to trust in addition to the system's; nil for none.
+    public var authorities: Authorities?
     /// Time limit for opening a connection.
     public var connectTimeout: Duration = .seconds(10)
     /// Time limit for a call without a file, until its answer begins.

@@ -90,9 +90,7 @@ struct CommandLineInviteTests {
       #expect(members.count == 2)
       let table = try await admin.run("admin", "invite", "list")
       #expect(table.output.last?.contains("Weekend Builders") == true)
-      #expect(
-        try await admin.refusal("admin", "invite", "x@example.com", "--mail").hasPrefix("no mails are sent: set mail.smtp")
-      )
+      #expect(try await admin.refusal("admin", "invite", "x@example.com", "--mail") == "no mails are sent")
       #expect(try await Program("madang", ["admin", "invite", "--code", "--mail"]).status() == 64)
     }
   }

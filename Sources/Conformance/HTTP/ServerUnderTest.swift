@@ -11,6 +11,8 @@ package struct ServerUnderTest: Sendable {
   package let keys: [EditionName: String]
   /// Whether it has the calls under `/_dev` of a server in development mode.
   package let isInDevelopment: Bool
+  /// How its certificate is checked.
+  let tls: SocketIOClient.TLS
   private let http: HTTPClient
   private let pace = Pace()
 
@@ -19,9 +21,11 @@ package struct ServerUnderTest: Sendable {
   private static let maxAnswer = 64 << 20
 
   /// Runs `body` with connections to a server, which are closed afterwards.
-  /// - Parameter url: Scheme, host and port, without a path.
+  /// - Parameters:
+  ///   - url: Scheme, host and port, without a path.
+  ///   - authorities: A PEM file of certificate authorities to trust in addition to the system's; nil for none.
   package static func with<Result: Sendable>(
-    _ url: String, keys: [EditionName: String], isInDevelopment: Bool = false,
+    _ url: String, keys: [EditionName: String], isInDevelopment: Bool = false, authorities: String? = nil,
     _ body: (ServerUnderTest) async throws -> Result
   ) async throws -> Result {
     var settings = HTTPClient.Configuration(redirectConfiguration: .disallow)
@@ -30,9 +34,12 @@ package struct ServerUnderTest: Sendable {
     // Polls that wait hold connections.
     settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
     settings.connectionPool.retryConnectionEstablishment = false
+    var tls = SocketIOClient.TLS()
+    tls.additionalRoots = authorities.map { .file($0) }
+    settings.tlsConfiguration = try tls.configuration()
     let http = HTTPClient(
       eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: settings)
-    let server = ServerUnderTest(url: url, keys: keys, isInDevelopment: isInDevelopment, http: http)
+    let server = ServerUnderTest(url: url, keys: keys, isInDevelopment: isInDevelopment, tls: tls, http: http)
     do {
       let result = try await body(server)
       try await http.shutdown()

@@ -10,6 +10,7 @@ extension EngineSocket {
   func connectWebSocket() async throws {
     var configuration = SocketIOClient.Configuration()
     configuration.revision = handshake.revision
+    configuration.tls = server.tls
     let (events, feed) = AsyncStream.makeStream(
       of: WebSocketTransport.Event.self, bufferingPolicy: .bufferingOldest(Self.maxWaiting))
     do {

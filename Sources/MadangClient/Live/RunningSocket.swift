@@ -10,6 +10,7 @@ final class RunningSocket: Sendable {
     var settings = SocketIOClient.Configuration()
     settings.connectTimeout = configuration.connectTimeout
     settings.backoff = configuration.backoff
+    settings.tls.additionalRoots = configuration.authorities?.roots
     settings.maxWaitingUpdates = configuration.maxWaitingEvents
     let client = try SocketIOClient(url: configuration.server, configuration: settings)
     self.client = client

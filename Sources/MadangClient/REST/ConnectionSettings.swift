@@ -21,6 +21,7 @@ enum ConnectionSettings {
     // Otherwise TLS would keep sending on a closed connection until the peer's close_notify or a timeout.
     settings.tlsConfiguration = .makeClientConfiguration()
     settings.tlsConfiguration?.shutdownTimeout = .zero
+    configuration.authorities?.add(to: &settings)
     return settings
   }
 

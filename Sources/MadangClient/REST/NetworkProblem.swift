@@ -26,7 +26,7 @@ package enum NetworkProblem {
 
   private static func handshake(_ cause: String) -> String {
     cause.contains("CERTIFICATE_VERIFY_FAILED")
-      ? "its certificate is not trusted; add its authority to those of this system, or renew it"
+      ? "its certificate is not trusted; name its authority with --ca-file, or renew it"
       : "TLS failed; check that this port uses TLS"
   }
 }

@@ -22,6 +22,8 @@ extension SocketIOClient {
 
     /// The authorities that may certify the server. The server's own certificate is allowed, too.
     public var roots = Roots.system
+    /// More of them; nil for none.
+    public var additionalRoots: Roots?
     /// The certificate for servers that ask for one.
     public var identity: Identity?
     /// The lowest allowed version of TLS.
@@ -36,10 +38,13 @@ extension SocketIOClient {
 
 extension SocketIOClient.TLS {
   /// - Throws: ``SocketIOError/badTLS(_:)``, which names the setting that cannot be used.
-  func configuration() throws(SocketIOError) -> TLSConfiguration {
+  package func configuration() throws(SocketIOError) -> TLSConfiguration {
     var settings = TLSConfiguration.makeClientConfiguration()
     settings.minimumTLSVersion = minimumVersion
-    settings.trustRoots = try trustRoots()
+    settings.trustRoots = try Self.certificates(of: roots).map { .certificates($0) } ?? .default
+    if let additionalRoots, let certificates = try Self.certificates(of: additionalRoots) {
+      settings.additionalTrustRoots = [.certificates(certificates)]
+    }
     switch identity {
     case .files(let chain, let key):
       let certificates = try Self.reading(chain) { try NIOSSLCertificate.fromPEMFile(chain) }
@@ -55,11 +60,12 @@ extension SocketIOClient.TLS {
     return settings
   }
 
-  private func trustRoots() throws(SocketIOError) -> NIOSSLTrustRoots {
+  /// Nil for the system's.
+  private static func certificates(of roots: Roots) throws(SocketIOError) -> [NIOSSLCertificate]? {
     switch roots {
-    case .system: .default
-    case .file(let path): .certificates(try Self.reading(path) { try NIOSSLCertificate.fromPEMFile(path) })
-    case .pem(let bytes): .certificates(try Self.reading("roots") { try NIOSSLCertificate.fromPEMBytes(bytes) })
+    case .system: nil
+    case .file(let path): try reading(path) { try NIOSSLCertificate.fromPEMFile(path) }
+    case .pem(let bytes): try reading("roots") { try NIOSSLCertificate.fromPEMBytes(bytes) }
     }
   }
 

@@ -5,7 +5,7 @@ import MadangOperations
 struct AdminInviteCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Invite an address, or make a code with which people invite their own address.",
-    usage: "madang admin invite (<email> | --code) [--workspace <workspace>] [options]",
+    usage: "madang admin invite (<email> | --code) [--workspace <name>] [options]",
     discussion: """
       The link is shown only once. It opens a page of the server, which names who invites to what, and leads to the app \
       ('app.link') and to the chat in the browser. A code invites the address that its holder enters there. The setting \

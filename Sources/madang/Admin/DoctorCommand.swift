@@ -36,10 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
     help: ArgumentHelp("How many days old the newest backup may be; 0 skips this check.", valueName: "days"))
   var backupDays = 2
   @Option(help: ArgumentHelp("How long each call may take, 1 to 60.", valueName: "seconds")) var timeout = 5
-  @Option(
-    help: ArgumentHelp("Certificate authorities to trust in addition to the system's, in PEM.", valueName: "file"),
-    completion: .file())
-  var caFile: String?
+  @OptionGroup var trust: CAFileOption
 
   func validate() throws {
     if !(0...100).contains(minFree) { throw ValidationError("--min-free must be from 0 to 100.") }
@@ -117,7 +114,7 @@ struct DoctorCommand: AsyncParsableCommand {
   private var doctorOptions: Doctor.Options {
     var options = Doctor.Options()
     (options.minFreePercent, options.backupDays, options.isDeep) = (minFree, backupDays, deep)
-    (options.patience, options.trustedRoots) = (.seconds(timeout), caFile)
+    (options.patience, options.trustedRoots) = (.seconds(timeout), trust.path)
     return options
   }
 }

@@ -11,6 +11,7 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: "The API key. Default: MADANG_KEY, the profile's, else the development key.")
   var key: String?
 
+  @OptionGroup var trust: CAFileOption
   @OptionGroup var profileOption: ProfileOption
   @OptionGroup var printing: JSONOption
 
@@ -25,8 +26,9 @@ struct ConnectionOptions: ParsableArguments {
     let origin = try server ?? Environment.current.server ?? profile?.server ?? missingServer(file)
     let server = try Self.normalised(origin)
     let ours = profile.flatMap { $0.server == server ? $0 : nil }
-    let configuration = MadangClient.Configuration(
+    var configuration = MadangClient.Configuration(
       server: server, apiKey: key ?? Environment.current.key ?? ours?.key ?? DevelopmentKey.october2024)
+    configuration.authorities = try trust.authorities
     let client = MadangClient(
       configuration: configuration, store: SessionStore(load: { ours?.tokens }, save: { try file.keep($0, of: server) })
     )

@@ -7,6 +7,8 @@ struct Environment {
   /// The URL of the development server.
   let devServer: String?
   let devToken: String?
+  /// Certificate authorities to trust in addition to the system's.
+  let caFile: String?
   /// The profile to use: a name or a path.
   let profile: String?
   /// The folder of named profiles.
@@ -23,6 +25,7 @@ struct Environment {
     key = value("MADANG_KEY")
     devServer = value("MADANG_DEV_URL")
     devToken = value("MADANG_DEV_TOKEN")
+    caFile = value("MADANG_CA_FILE")
     profile = value("MADANG_PROFILE")
     wantsColour = value("NO_COLOR") == nil
     func folder(_ variable: String, _ standard: String) -> URL {

@@ -49,6 +49,7 @@ struct ConformanceCommand: AsyncParsableCommand {
   @Option(help: "How many rules are tried at a time, 1 to 64.")
   var parallel = 12
 
+  @OptionGroup var trust: CAFileOption
   @OptionGroup var printing: JSONOption
 
   func validate() throws {
@@ -70,8 +71,9 @@ struct ConformanceCommand: AsyncParsableCommand {
   func run() async throws {
     guard !list, let server else { return try showRules() }
     let url = try ConnectionOptions.normalised(server)
+    _ = try trust.authorities
     let outcomes = try await ServerUnderTest.with(
-      url, keys: keys.given(isInDevelopment: dev), isInDevelopment: dev
+      url, keys: keys.given(isInDevelopment: dev), isInDevelopment: dev, authorities: trust.path
     ) { server in
       do { try await server.reach() } catch {
         throw MadangError.unreachable(host: url, reason: NetworkProblem.words(of: error))

@@ -7,6 +7,7 @@ import MadangDevelopment
 import MadangOperations
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 /// The development server that a command calls.
 struct DevelopmentServerOptions: ParsableArguments {
@@ -18,6 +19,8 @@ struct DevelopmentServerOptions: ParsableArguments {
     help: ArgumentHelp("The token of a server on another machine (default: MADANG_DEV_TOKEN).", valueName: "token"))
   var token: String?
 
+  @OptionGroup var trust: CAFileOption
+
   enum Method: String {
     case get = "GET"
     case post = "POST"
@@ -25,11 +28,21 @@ struct DevelopmentServerOptions: ParsableArguments {
   }
 
   /// A client that does not retry connecting, so that a missing server is reported at once.
-  private static let client: HTTPClient = {
-    var settings = HTTPClient.Configuration()
-    settings.connectionPool.retryConnectionEstablishment = false
-    return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: settings)
-  }()
+  private static let client = Mutex<HTTPClient?>(nil)
+
+  /// One for the whole command.
+  private func client() throws -> HTTPClient {
+    let authorities = try trust.authorities
+    return Self.client.withLock { made in
+      if let made { return made }
+      var settings = HTTPClient.Configuration()
+      settings.connectionPool.retryConnectionEstablishment = false
+      authorities?.add(to: &settings)
+      let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: settings)
+      made = client
+      return client
+    }
+  }
 
   private static let standard = "http://127.0.0.1:8080"
   /// Largest answer that is read as a whole, in bytes.
@@ -101,8 +114,9 @@ struct DevelopmentServerOptions: ParsableArguments {
       request.headers.add(name: "Content-Type", value: "application/json")
       request.body = .bytes(ByteBuffer(bytes: body))
     }
+    let client = try client()
     do {
-      let response = try await Self.client.execute(request, timeout: .seconds(seconds + Self.patience))
+      let response = try await client.execute(request, timeout: .seconds(seconds + Self.patience))
       // An expectation that is not met is answered with 409.
       guard response.status == .ok || response.status == .conflict else {
         let body = try await response.body.collect(upTo: 1 << 20)
