@@ -54,7 +54,8 @@ extension MadangServer {
     var channel = settings.httpChannel(service.limits.ledger, certificate)
     surroundings.connections?(&channel)
     let listener = listener(
-      settings.host, settings.port, channel, listeners.clients, sockets: surroundings.sockets
+      settings.host, settings.port, channel, listeners.clients, file: settings.socketFile,
+      sockets: surroundings.sockets
     ) { [self] request, channel in
       try await respond(to: request, over: channel, isForOperators: false) { try await answer($0, over: channel) }
     }
@@ -67,11 +68,19 @@ extension MadangServer {
   // Requests are answered on event loops. Blocking work (database, files, password hashes) has its own threads.
   private func listener(
     _ host: String, _ port: Int, _ channel: SocketIOServer.HTTPChannelConfiguration, _ started: ListenerStart?,
-    sockets: (@Sendable (_ host: String?) -> SocketIOServer?)?, _ respond: @escaping SocketIOServer.Respond
+    file: UnixSocketFile? = nil, sockets: (@Sendable (_ host: String?) -> SocketIOServer?)?,
+    _ respond: @escaping SocketIOServer.Respond
   ) -> any ServiceLifecycle.Service {
-    socketIO.listener(
-      at: .hostname(host, port: port), configuration: channel, logger: service.logger, sockets: sockets,
-      onRunning: { started?.began($0) }, respond: respond)
+    let listener = socketIO.listener(
+      at: file.map { .unixDomainSocket(path: $0.path) } ?? .hostname(host, port: port), configuration: channel,
+      logger: service.logger, sockets: sockets,
+      onRunning: { port in
+        do {
+          try file?.open()
+          started?.began(port)
+        } catch { started?.failed(error) }
+      }, respond: respond)
+    return file.map { UnixSocketService(listener: listener, file: $0) } ?? listener
   }
 
   /// Answers a request through the middleware of ``Surroundings``, if there is any.

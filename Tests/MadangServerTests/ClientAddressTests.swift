@@ -62,7 +62,8 @@ struct ClientAddressTests {
     var fields = HTTPFields()
     for (name, value) in forged { fields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) }
     let host = ClientAddress.forwardedHost(
-      fields, peer: try SocketAddress(ipAddress: "10.0.0.1", port: 1), trusted: [try #require(IPNetwork("10.0.0.0/8"))])
+      fields, peer: try SocketAddress(ipAddress: "10.0.0.1", port: 1),
+      trust: PeerTrust(proxies: [try #require(IPNetwork("10.0.0.0/8"))], takesLoopbackForClient: false))
     #expect(host == nil)
     let agreeing = proxied.prefix(1) + [("X-Forwarded-Proto", "https"), ("Forwarded", "for=192.0.2.7;proto=https")]
     #expect(try Self.client("10.0.0.1", Array(agreeing)).isSecure)
@@ -119,7 +120,7 @@ struct ClientAddressTests {
     func host(_ peer: String, _ name: HTTPField.Name, _ value: String) throws -> String? {
       ClientAddress.forwardedHost(
         [name: value], peer: try SocketAddress(ipAddress: peer, port: 1),
-        trusted: [try #require(IPNetwork("10.0.0.0/8"))])
+        trust: PeerTrust(proxies: [try #require(IPNetwork("10.0.0.0/8"))], takesLoopbackForClient: false))
     }
     #expect(try host("10.0.0.1", .forwardedHost, "evil.example, Chat.example.com:8443") == "chat.example.com:8443")
     #expect(try host("10.0.0.1", .forwarded, #"for=192.0.2.1;host="chat.example.com:8443""#) == "chat.example.com:8443")

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import SocketIOProtocol
 
@@ -38,6 +39,20 @@ extension Decoder {
       input in
       var reader = ClientHelloReader()
       for piece in input.pieces where reader.read(ByteBuffer(bytes: piece)) != .incomplete { return }
+    },
+    // What stands behind the header is for another decoder.
+    Decoder(
+      "proxy-headers", corpus: "proxy-headers",
+      Limits(work: 12_000, workPerByte: 60, workPerPiece: 4000, memory: 32 << 10, memoryPerByte: 8)
+    ) { input in
+      var waiting = ByteBuffer()
+      for piece in input.pieces {
+        waiting.writeBytes(piece)
+        if let header = try ProxyHeader.take(from: &waiting) {
+          var fields: HTTPFields = [:]
+          return header.note(in: &fields)
+        }
+      }
     },
     Decoder("extensions", corpus: "extensions", Limits(workPerByte: 100, memoryPerByte: 120)) { input in
       let offers = WebSocketExtensionOffer.read(String(decoding: input.bytes, as: UTF8.self))

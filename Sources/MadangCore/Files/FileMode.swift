@@ -10,6 +10,8 @@ package struct FileMode: Sendable {
   package let size: Int
   /// The permissions alone, as `chmod` takes them.
   package let bits: Int
+  /// Whether it is a Unix socket.
+  package let isSocket: Bool
   /// Whether every user of the machine may read it.
   package var isOpenToAll: Bool { bits & 0o004 != 0 }
 
@@ -18,5 +20,6 @@ package struct FileMode: Sendable {
     var status = stat()
     guard stat(file.path, &status) == 0 else { return nil }
     (owner, size, bits) = (status.st_uid, Int(status.st_size), Int(status.st_mode) & 0o7777)
+    isSocket = status.st_mode & S_IFMT == S_IFSOCK
   }
 }

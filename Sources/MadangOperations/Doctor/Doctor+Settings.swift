@@ -10,8 +10,8 @@ extension Doctor {
   /// Valid settings that are dangerous.
   func settingsFindings(_ settings: ServerSettings, url: String?) -> [DoctorFinding] {
     let called = url.flatMap { URL(string: $0) }
-    let hosts = [settings.host, called?.host(), URL(string: settings.publicURL)?.host()]
-    let isPublic = hosts.contains { $0.map { !isLoopback($0) } ?? false }
+    let hosts = [called?.host(), URL(string: settings.publicURL)?.host()]
+    let isPublic = !settings.isForThisMachine || hosts.contains { $0.map { !isLoopback($0) } ?? false }
     var findings: [DoctorFinding] = []
     func add(_ check: DoctorCheck, _ severity: DoctorFinding.Severity, _ message: String, _ cure: String) {
       findings.append(DoctorFinding(check, severity, message, cure: cure))
@@ -60,7 +60,13 @@ extension Doctor {
     }
     findings += settings.dangers()
     findings += publicURLFindings(settings, called)
-    if !isLoopback(settings.host) && !settings.tls.isUsed && settings.trustedProxies.isEmpty && !settings.isDevelopment
+    if settings.socketPath != nil, settings.socketMode & 0o002 != 0 {
+      add(
+        .proxyTrust, .error,
+        "host.mode \(String(settings.socketMode, radix: 8)): every user of this machine can connect as the proxy, and pose as any client",
+        "set host.mode to 660, and add the proxy's user to the group of the server's user")
+    }
+    if !settings.isForThisMachine && !settings.tls.isUsed && settings.trustedProxies.isEmpty && !settings.isDevelopment
     {
       add(
         .plainHTTP, .warning,

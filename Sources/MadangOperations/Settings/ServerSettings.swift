@@ -8,7 +8,11 @@ import Storage
 /// domain's settings are included by feature: `settings.audit.days`.
 @dynamicMemberLookup
 public struct ServerSettings: Sendable {
-  public var host = setting("host", "127.0.0.1", .host, "address to listen on")
+  public var host = setting(
+    "host", "127.0.0.1", .host,
+    "address to listen on, or unix:/PATH for a Unix socket, whose only client is a trusted proxy of this machine")
+  public var socketMode = setting(
+    "host.mode", 0o660, .mode, "permissions of the Unix socket: with 660 its user and group may connect")
   public var port = setting("port", 8080, .integer(0...65535), "port to listen on, 0 for a free one")
   /// Unused without TLS, for example behind a proxy with TLS.
   public var tls = TLSSettings()
@@ -35,6 +39,10 @@ public struct ServerSettings: Sendable {
   /// counts as an operator.
   public var operations: (host: String, port: Int)? = setting(
     "operations", nil, .address, "HOST:PORT of a separate listener for /metrics, /readyz and /_dev; empty for none")
+  public var takesProxyHeaders = setting(
+    "http.proxy.protocol", false, .flag,
+    "whether trusted.proxies, or the proxy of a Unix socket, begin each connection with a PROXY header (version 1 or 2), as "
+      + "proxies do that pass on TCP")
   public var metricsArePublic = setting(
     "metrics.public", false, .flag, "whether other machines may read GET /metrics")
   /// Has `madang.sqlite`, `files/` and `secrets/`.
@@ -156,6 +164,10 @@ public struct ServerSettings: Sendable {
       problems.append(
         "--dev: development mode needs a single server, because clock, payments, tokens and notifications are in its memory; leave "
           + "out --node")
+    }
+    problems += socketProblems()
+    if takesProxyHeaders, trustedProxies.isEmpty, socketPath == nil {
+      problems.append("http.proxy.protocol: is for connections of trusted.proxies; name the proxy there")
     }
     if !(0...65535).contains(port) { problems.append("--port: \(port) is not a port; use 0 to 65535") }
     problems += tls.problems(besides: port)

@@ -10,11 +10,23 @@ struct PeerTrust: Sendable {
   /// Whether a loopback peer that forwards nothing is a client, that is, a program of this machine. Otherwise it may be a
   /// proxy of this machine that does not forward its clients' addresses.
   let takesLoopbackForClient: Bool
+  /// Whether the peers of a Unix socket are a proxy.
+  var trustsUnixSocket = false
+
+  /// - Parameter peer: Nil for a Unix socket.
+  func trusts(_ peer: IPAddress?) -> Bool {
+    guard let peer else { return trustsUnixSocket }
+    return proxies.contains { $0.contains(peer) }
+  }
+
+  func trusts(_ peer: SocketAddress?) -> Bool { trusts(peer.flatMap { IPAddress($0) }) }
 }
 
 extension ServerSettings {
   var peerTrust: PeerTrust {
-    PeerTrust(proxies: trustedProxies, takesLoopbackForClient: loopbackIsClient ?? isDevelopment)
+    PeerTrust(
+      proxies: trustedProxies, takesLoopbackForClient: loopbackIsClient ?? isDevelopment,
+      trustsUnixSocket: socketPath != nil)
   }
 }
 
@@ -63,7 +75,7 @@ struct ClientAddress: Sendable {
     let isForwarded = Self.isForwarded(headers)
     let isLoopback = peer?.isLoopback ?? true
     let trusted = trust.proxies
-    guard let peer, trusted.contains(where: { $0.contains(peer) }) else {
+    guard trust.trusts(peer) else {
       let isClient = !isLoopback || trust.takesLoopbackForClient
       self.init(
         peer, places: isClient ? peer.map { [$0] } ?? [] : [], isSecure: false, isShared: isForwarded || !isClient,
@@ -116,8 +128,8 @@ struct ClientAddress: Sendable {
   }
 
   /// The host that the client called, by a trusted proxy; nil if it sends none or two, or the peer is not trusted.
-  static func forwardedHost(_ headers: HTTPFields, peer: SocketAddress?, trusted: [IPNetwork]) -> String? {
-    guard let peer = peer.flatMap({ IPAddress($0) }), trusted.contains(where: { $0.contains(peer) }) else { return nil }
+  static func forwardedHost(_ headers: HTTPFields, peer: SocketAddress?, trust: PeerTrust) -> String? {
+    guard trust.trusts(peer) else { return nil }
     let hosts = Set([Forwarded(headers)?.host, headers[values: .forwardedHost].last.map(last)].compactMap { $0 })
     return hosts.count == 1 ? hosts.first : nil
   }
@@ -162,8 +174,8 @@ private struct Forwarded {
 }
 
 /// The network at the other end of a connection; nil for a trusted proxy.
-func connectionOwner(_ peer: SocketAddress?, _ trusted: [IPNetwork]) -> String? {
-  let address = peer?.ipAddress.flatMap { IPAddress($0) }
-  if let address, trusted.contains(where: { $0.contains(address) }) { return nil }
+func connectionOwner(_ peer: SocketAddress?, _ trust: PeerTrust) -> String? {
+  let address = peer.flatMap { IPAddress($0) }
+  if trust.trusts(address) { return nil }
   return (address?.texts ?? ClientAddress.ofNoAddress).network
 }

@@ -29,7 +29,7 @@ extension ReceivedRequest {
   package var isCalledByOwnName: Bool {
     let called =
       ClientAddress.forwardedHost(
-        request.headers, peer: connection.remoteAddress, trusted: service.settings.trustedProxies)
+        request.headers, peer: connection.remoteAddress, trust: service.settings.peerTrust)
       ?? request.head.authority
     guard let authority = called.flatMap({ Authority($0) }) else { return false }
     guard !authority.isLocal, let own = PublicURL(service.madang.setting(\.publicURL)) else { return authority.isLocal }

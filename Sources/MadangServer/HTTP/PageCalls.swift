@@ -72,7 +72,7 @@ extension ReceivedRequest {
       others: PublicURL(service.madang.setting(\.publicURL)).map { [$0.origin] } ?? [])
     if own.allow(request.headers, authority: request.head.authority) { return true }
     let forwarded = ClientAddress.forwardedHost(
-      request.headers, peer: connection.remoteAddress, trusted: service.settings.trustedProxies)
+      request.headers, peer: connection.remoteAddress, trust: service.settings.peerTrust)
     return forwarded.map { own.allow(request.headers, authority: $0) } ?? false
   }
 }

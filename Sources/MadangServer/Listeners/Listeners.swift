@@ -40,8 +40,10 @@ extension ServerSettings {
     configuration.tls = certificate
     configuration.maxConnections = limits.connections.total
     configuration.idleTimeout = .seconds(idleSeconds)
-    configuration.reserveConnection = { [trustedProxies] peer in
-      guard let network = connectionOwner(peer, trustedProxies) else { return {} }
+    let trust = peerTrust
+    if takesProxyHeaders { configuration.expectsProxyHeader = { trust.trusts($0) } }
+    configuration.reserveConnection = { peer in
+      guard let network = connectionOwner(peer, trust) else { return {} }
       return ledger.place(.connections, for: KeyHash(network))
     }
     return configuration

@@ -14,8 +14,9 @@ func socketConfiguration(_ settings: ServerSettings, _ ledger: Ledger) -> Socket
   // A proxy may call the server by another name, or leave out the port: clients still reach it by its public URL.
   configuration.allowedOrigins = SocketIOServer.AllowedOrigins(
     others: settings.sockets.origins + (PublicURL(settings.publicURL).map { [$0.origin] } ?? []))
-  configuration.forwardedAuthority = { [trusted = settings.trustedProxies] headers, peer in
-    ClientAddress.forwardedHost(headers, peer: peer, trusted: trusted)
+  let trust = settings.peerTrust
+  configuration.forwardedAuthority = { headers, peer in
+    ClientAddress.forwardedHost(headers, peer: peer, trust: trust)
   }
   // Origins that may use sockets may also read the answers to polls.
   if !settings.sockets.origins.isEmpty {
@@ -25,9 +26,8 @@ func socketConfiguration(_ settings: ServerSettings, _ ledger: Ledger) -> Socket
   // Enough for a hundred rooms that a client joins at once before it reads.
   configuration.maxUnreadReplyBytes = 16_384
   configuration.maxSessions = settings.limits.sessions.total
-  let (trusted, trust) = (settings.trustedProxies, settings.peerTrust)
   if settings.limits.loopPercent < 100 {
-    configuration.connectionOwner = { connectionOwner($0, trusted) }
+    configuration.connectionOwner = { connectionOwner($0, trust) }
     configuration.maxLoopPart = Double(settings.limits.loopPercent) / 100
   }
   configuration.reserveSession = { request in

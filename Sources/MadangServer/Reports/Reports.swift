@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import MadangCore
 import MadangOperations
@@ -22,7 +23,7 @@ struct Reports: Sendable {
       madang, perMinute: settings.auditSinks.refusalsPerMinute, failed: { metrics.signInFailed(.account) })
     security = SecurityLog(logger, linesPerMinute: settings.limits.securityLines, clock: clock)
     failures = FailureLog(logger, linesPerMinute: settings.limits.failureLines, clock: clock)
-    readiness = ReadinessProbe(of: madang)
+    readiness = ReadinessProbe(of: madang, socket: settings.socketPath)
     loopback =
       settings.isDevelopment
       ? nil : LoopbackWatch(proxies: settings.trustedProxies, hasTLS: settings.tls.isUsed, logger: logger)
@@ -32,7 +33,7 @@ struct Reports: Sendable {
 
 extension ReadinessProbe {
   /// Checks whether the database and the file store accept writes. Changes are logged.
-  fileprivate init(of madang: Madang) {
+  fileprivate init(of madang: Madang, socket: String?) {
     self.init { problem in
       if let problem {
         madang.logger.error("not ready", metadata: ["reason": "\(problem)"])
@@ -42,6 +43,16 @@ extension ReadinessProbe {
     } check: {
       try await madang.database.ping()
       try await madang.files.ping()
+      // Some programs tidy up old files.
+      if let socket, FileMode(URL(filePath: socket)) == nil { throw MissingSocket(path: socket) }
     }
+  }
+}
+
+/// Since then no client can connect.
+private struct MissingSocket: Error, CustomStringConvertible {
+  let path: String
+  var description: String {
+    "the Unix socket \(path) was removed; restart the server, and keep programs that tidy up from its directory"
   }
 }

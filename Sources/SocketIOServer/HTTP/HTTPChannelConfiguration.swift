@@ -27,6 +27,9 @@ extension SocketIOServer {
     /// Reserves capacity for a connection, for an application with its own limits, for instance by address. The returned closure is called
     /// when the connection is closed. If it returns `nil`, the connection is closed at once.
     public var reserveConnection: Reservation<SocketAddress?>?
+    /// Whether a peer is a proxy that begins its connections with a PROXY header, version 1 or 2. Requests then have the client's address as
+    /// `X-Forwarded-For`, and only what the proxy says; a connection of such a peer without a header is closed. `nil`: no peer is.
+    public var expectsProxyHeader: (@Sendable (SocketAddress?) -> Bool)?
     /// The longest single header field, in bytes.
     public var maxHeaderFieldSize = 16 * 1024
     /// The longest head of a request, in bytes.

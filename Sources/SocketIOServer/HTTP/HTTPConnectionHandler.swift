@@ -44,6 +44,9 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   /// Set while a poll waits on this connection.
   var connectionLost: (@Sendable () -> Void)?
 
+  /// What a proxy said at the beginning of the connection; nil if there is none that speaks so.
+  var proxyHeader: ProxyHeader?
+
   private let pace: PaceHandler?
   /// Nil once a WebSocket has taken it over, which happens only without TLS.
   var place: ConnectionPlace?
@@ -106,7 +109,9 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     if !isReadHeld { context.read() }
   }
 
-  private func receivedHead(_ context: ChannelHandlerContext, _ head: HTTPRequest) {
+  private func receivedHead(_ context: ChannelHandlerContext, _ received: HTTPRequest) {
+    var head = received
+    proxyHeader?.note(in: &head.headerFields)
     guard head.isCheapToCompare else {
       state = .gone
       // Within another response nothing can be written.

@@ -82,6 +82,16 @@ final class HTTPConnections: Sendable {
       try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       try pipeline.addHandler(LoopShareHandler(share))
     }
+    let connection = HTTPConnectionHandler(
+      home: home, others: others, isSecure: configuration.isSecure, pace: pace, place: place)
+    if let expects = configuration.expectsProxyHeader, expects(channel.remoteAddress) {
+      try pipeline.addHandler(
+        ProxyHeaderHandler { header in
+          connection.proxyHeader = header
+          // The client may wait before its first request, as on any connection.
+          pace?.requestEnded()
+        })
+    }
     #if TLS
       try configuration.tls?.addHandlers(to: pipeline)
     #endif
@@ -90,9 +100,7 @@ final class HTTPConnections: Sendable {
       withErrorHandling: false,  // The handler behind answers invalid requests.
       withOutboundHeaderValidation: false,  // Swift HTTP Types have validated them.
       withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
-    try pipeline.addHandler(
-      HTTPConnectionHandler(
-        home: home, others: others, isSecure: configuration.isSecure, pace: pace, place: place))
+    try pipeline.addHandler(connection)
     try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: configuration.idleTimeout, logger: logger))
   }
 }

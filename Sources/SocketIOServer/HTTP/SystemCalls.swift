@@ -22,6 +22,8 @@ extension Channel {
   /// Makes the kernel take at most 64 KiB of unsent bytes, so that the server sees how fast a client reads. The kernel's buffers hold
   /// megabytes, which a slow phone takes minutes to read.
   func keepUnsentBytesFew() throws {
+    // A Unix socket has no such option, and smaller buffers.
+    if case .unixDomainSocket? = localAddress { return }
     let option = ChannelOptions.Types.SocketOption(
       level: .tcp, name: NIOBSDSocket.Option(rawValue: CInt(TCP_NOTSENT_LOWAT)))
     try syncOptions?.setOption(option, value: 64 * 1024)

@@ -154,7 +154,7 @@ struct Serve: AsyncParsableCommand {
     // On its own thread, so that only this thread waits if the stream is a full pipe.
     Thread.detachNewThread {
       // The server runs even if the stream is closed.
-      try? Terminal.line("madang listening on \(scheme)://\(urlHost(settings.host)):\(port)")
+      try? Terminal.line("madang listening on \(settings.place(port: port))")
       if let network { LocalNetwork.tell("\(scheme)://\(network):\(port)", settings) }
     }
   }

@@ -1,0 +1,176 @@
+import Foundation
+import Logging
+import MadangAPI
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Storage
+import Support
+import Testing
+
+@testable import MadangCore
+@testable import MadangOperations
+@testable import MadangServer
+
+@Suite("Behind a proxy that passes on TCP, and at a Unix socket", .timeLimit(.minutes(2)))
+struct ProxyProtocolTests {
+  private static let header = "PROXY TCP4 203.0.113.5 192.0.2.1 56324 443\r\n"
+  private static let body = #"{"email":"mina@example.com","password":"Wrong1!pass"}"#
+
+  /// A sign-in that fails, with further lines in its head.
+  private static func signIn(_ lines: String = "") -> String {
+    "POST /v1/users/login HTTP/1.1\r\nHost: chat.example.com\r\nSesacKey: \(DevelopmentKey.october2024)\r\n\(lines)"
+      + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+  }
+
+  @Test(
+    "the client's address is the one in the header of a trusted proxy, whatever the client writes itself",
+    arguments: TestEngine.available)
+  func header(_ engine: TestEngine) async throws {
+    var settings = World.settings(\.trustedProxies, [try #require(IPNetwork("127.0.0.1"))])
+    settings.takesProxyHeaders = true
+    try await World.run(engine, settings: settings) { (world) async throws in
+      for lines in ["", "X-Forwarded-For: 198.51.100.7\r\nForwarded: for=198.51.100.8\r\nX-Real-IP: 198.51.100.9\r\n"] {
+        let answer = try await world.exchange(Array((Self.header + Self.signIn(lines)).utf8))
+        #expect(answer.contains("\"E03\""), "\(answer)")
+      }
+      func entries() async throws -> [AuditRecord] { try await AuditTests.entries(world, .signInRefused) }
+      #expect(try await World.eventually { try await entries().count == 2 })
+      #expect(try await entries().map(\.origin.address) == ["203.0.113.5", "203.0.113.5"])
+      // Without a header, or with a bad one, nothing is answered.
+      for bytes in [Self.signIn(), "PROXY TCP4 x\r\n" + Self.signIn()] {
+        #expect(try await world.exchange(Array(bytes.utf8)) == "")
+      }
+      // A proxy that connects for itself is no client with an address.
+      let health = "PROXY UNKNOWN\r\nGET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+      #expect(try await world.exchange(Array(health.utf8)).hasPrefix("HTTP/1.1 200"))
+      let metrics = "PROXY UNKNOWN\r\nGET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+      #expect(try await world.exchange(Array(metrics.utf8)).hasPrefix("HTTP/1.1 400"))
+    }
+  }
+
+  @Test("others than trusted proxies send no header, and one that they write is no request")
+  func untrusted() async throws {
+    var settings = World.settings(\.trustedProxies, [try #require(IPNetwork("10.0.0.0/8"))])
+    settings.takesProxyHeaders = true
+    try await World.run(.sqlite, settings: settings) { (world) async throws in
+      #expect(try await world.exchange(Array(Self.signIn().utf8)).contains("\"E03\""))
+      #expect(try await world.exchange(Array((Self.header + Self.signIn()).utf8)).hasPrefix("HTTP/1.1 400"))
+    }
+  }
+
+  @Test("settings of sockets and headers that contradict others are refused, each with a cure")
+  func settings() {
+    func problems(_ change: (inout ServerSettings) -> Void) -> [String] {
+      var settings = ServerSettings()
+      change(&settings)
+      return settings.problems().map { String($0.prefix { $0 != ":" }) }
+    }
+    #expect(problems { $0.host = "unix:/run/madang/madang.sock" } == [])
+    #expect(problems { ($0.host, $0.takesProxyHeaders) = ("unix:/run/madang/madang.sock", true) } == [])
+    #expect(problems { $0.takesProxyHeaders = true } == ["http.proxy.protocol"])
+    for path in ["madang.sock", "/run/", "", "/" + String(repeating: "x", count: 103)] {
+      #expect(problems { $0.host = "unix:\(path)" } == ["host"], "\(path)")
+    }
+    #expect(problems { ($0.host, $0.isDevelopment) = ("unix:/run/madang.sock", true) } == ["--dev"])
+  }
+
+  /// Runs a server at a Unix socket of a new directory.
+  private static func atSocket(_ body: (ServerSettings, String) async throws -> Void) async throws {
+    // Not in the usual directory for temporary files, whose path may be too long.
+    let folder = URL(filePath: "/tmp/m-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var settings = ServerSettings()
+    settings.dataDirectory = folder.appending(path: "data", directoryHint: .isDirectory)
+    settings.passwords.cost.memory = 8
+    settings.passwords.cost.passes = 1
+    settings.host = "unix:\(folder.path)/s"
+    settings.keys = [DevelopmentKey.october2024: .october2024]
+    try await body(settings, "\(folder.path)/s")
+  }
+
+  private static func exchange(_ path: String, _ text: String) async throws -> String {
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connect(unixDomainSocketPath: path) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        }
+      }
+    return try await channel.executeThenClose { inbound, outbound in
+      try await outbound.write(ByteBuffer(string: text))
+      var answer = ""
+      for try await buffer in inbound { answer += String(buffer: buffer) }
+      return answer
+    }
+  }
+
+  private static func running(_ settings: ServerSettings, _ body: (MadangServer) async throws -> Void) async throws {
+    let server = try await buildServer(settings, isAlone: true, logger: Logger(label: "sockets"))
+    let run = Task { try await server.run() }
+    do {
+      _ = try await server.port
+      try await body(server)
+    } catch {
+      run.cancel()
+      _ = try? await run.value
+      throw error
+    }
+    run.cancel()
+    _ = try? await run.value
+  }
+
+  @Test("a proxy at the Unix socket is trusted with its clients' addresses")
+  func socket() async throws {
+    try await Self.atSocket { settings, path in
+      try await Self.running(settings) { server in
+        #expect(FileMode(URL(filePath: path))?.bits == 0o660)
+        let live = "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        #expect(try await Self.exchange(path, live).hasPrefix("HTTP/1.1 200"))
+        let answer = try await Self.exchange(path, Self.signIn("X-Forwarded-For: 203.0.113.5\r\n"))
+        #expect(answer.contains("\"E03\""), "\(answer)")
+        var filter = AuditFilter()
+        filter.kinds = [.signInRefused]
+        #expect(
+          try await World.eventually {
+            try await server.madang.audit(filter, limit: 10).first?.origin.address == "203.0.113.5"
+          })
+        #expect(await server.service.reports.readiness.problem() == nil)
+      }
+      #expect(FileMode(URL(filePath: path)) == nil)
+    }
+  }
+
+  @Test("a socket that a killed server has left is replaced; a file, and a socket that is answered, are not")
+  func stale() async throws {
+    try await Self.atSocket { settings, path in
+      func refusal() async -> String {
+        let error = await #expect(throws: SetupError.self) { try await Self.running(settings) { _ in } }
+        return error?.description ?? ""
+      }
+      try Data().write(to: URL(filePath: path))
+      #expect(await refusal().hasPrefix("host: \(path) exists and is no socket"))
+      try FileManager.default.removeItem(atPath: path)
+      let other = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup).bind(
+        unixDomainSocketPath: path
+      ).get()
+      #expect(await refusal().hasPrefix("host: another program answers at \(path)"))
+      // NIO removes the file by its name. Under another one it stays, as after a kill.
+      #expect(rename(path, "\(path)-moved") == 0)
+      try await other.close()
+      #expect(rename("\(path)-moved", path) == 0)
+      #expect(FileMode(URL(filePath: path)) != nil)
+      try await Self.running(settings) { server in
+        #expect(FileMode(URL(filePath: path))?.bits == 0o660)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(
+          try await World.eventually {
+            await server.service.reports.readiness.problem()?.contains("was removed") == true
+          })
+      }
+      var elsewhere = settings
+      elsewhere.host = "unix:/nowhere/s"
+      await #expect(throws: SetupError.self) { try await Self.running(elsewhere) { _ in } }
+    }
+  }
+}
