@@ -24,7 +24,7 @@ struct ProxyProtocolTests {
   }
 
   @Test(
-    "the client's address is the one in the header of a trusted proxy, whatever the client writes itself",
+    "the client's address is the one in the header of a trusted proxy, even if the client writes one itself",
     arguments: TestEngine.available)
   func header(_ engine: TestEngine) async throws {
     var settings = World.settings(\.trustedProxies, [try #require(IPNetwork("127.0.0.1"))])

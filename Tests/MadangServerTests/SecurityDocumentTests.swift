@@ -53,7 +53,8 @@ struct SecurityDocumentTests {
   /// The Swift files of the modules that a server runs, with their text, by their path in the package.
   private func serverFiles() throws -> [(path: String, text: String)] {
     let modules = [
-      "ACME", "MadangCore", "MadangDevelopment", "MadangOperations", "MadangProviders", "MadangServer", "SocketIOPostgres",
+      "ACME", "MadangCore", "MadangDevelopment", "MadangOperations", "MadangProviders", "MadangServer",
+      "SocketIOPostgres",
       "SocketIOProtocol", "SocketIOServer", "Storage", "madang/Serve",
     ]
     return try modules.flatMap { module in
