@@ -103,7 +103,7 @@ struct ProxyHeaderTests {
       ])
   }
 
-  @Test("the handler passes on what is behind the header, and closes a connection without one")
+  @Test("the handler passes on the bytes behind the header, and closes a connection without one")
   func handler() throws {
     for piece in [1, 5, 1000] {
       var found: [ProxyHeader] = []
