@@ -19,7 +19,7 @@ package final class StandInAuthority: Sendable {
     case refuses(kind: String, detail: String, retryAfter: String?)
   }
 
-  /// Looks for a proof. Nil if it is right, otherwise the kind of problem and what is wrong.
+  /// Looks for a proof. Nil if it is right, otherwise the kind of problem and its words.
   package typealias Verify = @Sendable (Proof) async -> (kind: String, detail: String)?
 
   struct StandInOrder: Sendable {
