@@ -32,7 +32,7 @@ enum PageFiles {
 
   private static let admin = PageSet(
     start: "admin.html",
-    shared.filter { ["look.css", "elements.js", "form.js", "dialogs.js", "words.js"].contains($0.key) }
+    shared.filter { ["look.css", "elements.js", "form.js", "dialogs.js", "steady.js", "words.js"].contains($0.key) }
       .merging(["qr.js": PackageResources.qr_js]) { first, _ in first }.merging(ofAdmin) { first, _ in first })
 
   /// What all families of pages use.
@@ -41,6 +41,7 @@ enum PageFiles {
     "elements.js": PackageResources.elements_js,
     "form.js": PackageResources.form_js,
     "dialogs.js": PackageResources.dialogs_js,
+    "steady.js": PackageResources.steady_js,
     "words.js": PackageResources.words_js,
     "text.en.js": PackageResources.text_en_js,
     "text.ko.js": PackageResources.text_ko_js,
@@ -88,6 +89,7 @@ enum PageFiles {
   ]
 
   private static let ofAdmin: [String: [UInt8]] = [
+    "admin-alive.js": PackageResources.admin_alive_js,
     "admin-audit-words.js": PackageResources.admin_audit_words_js,
     "admin-calls.js": PackageResources.admin_calls_js,
     "admin-finding.js": PackageResources.admin_finding_js,
@@ -110,7 +112,9 @@ enum PageFiles {
     "admin-page-workspaces.js": PackageResources.admin_page_workspaces_js,
     "admin-parts.js": PackageResources.admin_parts_js,
     "admin-password.js": PackageResources.admin_password_js,
+    "admin-pick-workspace.js": PackageResources.admin_pick_workspace_js,
     "admin-secondstep.js": PackageResources.admin_secondstep_js,
+    "admin-several.js": PackageResources.admin_several_js,
     "admin-signin.js": PackageResources.admin_signin_js,
     "admin-split.js": PackageResources.admin_split_js,
     "admin-trouble.js": PackageResources.admin_trouble_js,

@@ -86,6 +86,25 @@ class Server:
         urllib.request.urlopen(request, timeout=20).close()
         self.ahead += minutes * 60
 
+    def join(self, *names):
+        """People who wait for approval."""
+        if not hasattr(self, "strict"):
+            made = subprocess.run([self.program, "admin", "keys", "create", "strict", "--approval", "on", "--json", "--data", self.data], env=os.environ | self.settings, capture_output=True, text=True, check=True).stdout
+            self.strict = json.loads(made)["key"]
+        for name in names:
+            body = json.dumps({"email": f"{name}@example.com", "password": PASSWORD, "nickname": name.title()}).encode()
+            headers = {"SesacKey": self.strict, "Content-Type": "application/json"}
+            while True:
+                # A key is known within a second or two.
+                try:
+                    urllib.request.urlopen(urllib.request.Request(f"{self.base}/v1/users/join", body, headers), timeout=20).close()
+                    break
+                except urllib.error.HTTPError as error:
+                    # A caller who waits gets no token.
+                    if b"E01" not in error.read():
+                        break
+                    time.sleep(0.3)
+
     def call(self, method, path, body=None, headers=None):
         request = urllib.request.Request(f"{self.base}/admin/{path}", None if body is None else json.dumps(body).encode(), {"Content-Type": "application/json", **(headers or {})}, method=method)
         try:
@@ -119,14 +138,14 @@ def is_alone(page):
     return page.locator("#app.alone").count() == 1
 
 
-def set_up(page, server, check):
+def set_up(page, server, check, administrator=NAME):
     """The link makes an administrator once; a wrong code does not."""
     link = server.link()
     page.goto(link)
     heading = page.locator("h1")
-    expect(heading).to_have_text("The first administrator", timeout=PATIENCE)
+    expect(heading).to_have_text("The first administrator" if administrator == NAME else "A new administrator", timeout=PATIENCE)
     check("the token of the link leaves the address", "setup" not in page.url, page.url)
-    page.get_by_label("Name or e-mail").fill(NAME)
+    page.get_by_label("Name or e-mail").fill(administrator)
     page.locator("input[name=password]").fill("persimmon")
     check("rules of a password show while typing", page.locator(".rules .good").count() == 2, page.locator(".rules").inner_text())
     page.get_by_role("button", name="Next").click()
@@ -145,6 +164,7 @@ def set_up(page, server, check):
     codes = page.locator(".codes li").all_inner_texts()
     go = page.get_by_role("button", name="Go on")
     check("recovery codes are shown, and going on needs a tick", len(codes) >= 8 and go.is_disabled(), codes)
+    check("nothing beside the codes leaves them", page.locator(".languages").count() == 0 and page.locator("button, a").count() == 3, page.locator("button, a").count())
     page.get_by_label("I have kept").check()
     go.click()
     expect(heading).to_have_text("Overview", timeout=PATIENCE)
@@ -182,8 +202,8 @@ def sign_in(page, server, secret, check):
     page.get_by_role("button", name="Sign out").click()
     expect(page.locator("input[name=password]")).to_be_visible(timeout=PATIENCE)
 
-    def credentials():
-        page.get_by_label("Name or e-mail").fill(NAME)
+    def credentials(name=NAME):
+        page.get_by_label("Name or e-mail").fill(name)
         page.locator("input[name=password]").fill(PASSWORD)
         page.get_by_role("button", name="Next").click()
 
@@ -213,6 +233,270 @@ def recovery(page, codes, check):
     page.goto(page.url.split("#")[0] + "#/administrators")
     expect(page.get_by_text(f"{len(codes) - 1} recovery codes left")).to_be_visible(timeout=PATIENCE)
     check("a recovery code signs in once", True)
+
+
+def second_step(page, server, secret, check):
+    """Codes of a new authenticator stay until the box is ticked. Returns the new secret."""
+    go(page, server, "administrators")
+    page.get_by_role("button", name="New authenticator").click()
+    dialog = page.get_by_role("dialog")
+    dialog.locator("input[name=password]").fill(PASSWORD)
+    dialog.get_by_role("button", name="Next").click()
+    fresh = dialog.locator(".secret-text").inner_text(timeout=PATIENCE).replace(" ", "")
+    dialog.locator("input[name=code]").fill(server.code(fresh))
+    dialog.get_by_role("button", name="Confirm").click()
+    expect(dialog.locator(".codes li").first).to_be_visible(timeout=PATIENCE)
+    for _ in range(3):
+        page.keyboard.press("Escape")
+    page.mouse.click(5, 5)
+    page.wait_for_timeout(100)
+    check("neither Escape nor a click beside them takes the codes away", dialog.locator(".codes li").count() >= 8 and dialog.is_visible())
+    dialog.get_by_label("I have kept").check()
+    dialog.get_by_role("button", name="Go on").click()
+    expect(dialog).to_have_count(0)
+    return fresh
+
+
+def double_clicks(page, server, check):
+    """The second click of a double-click never acts on another row."""
+    server.join("ann", "ben", "cleo", "dora", "emil")
+    go(page, server, "overview")
+    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    rows = page.get_by_role("button", name=re.compile("^Approve:"))
+    expect(rows).to_have_count(5, timeout=PATIENCE)
+    at = rows.first.bounding_box()
+    x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+    for _ in range(5):
+        page.mouse.click(x, y)
+        page.wait_for_timeout(120)
+    page.wait_for_timeout(600)
+    waiting = rows.count()
+    check("five clicks within a second approve one person", waiting == 4, waiting)
+    page.wait_for_timeout(700)
+    page.mouse.click(x, y)
+    expect(rows).to_have_count(3, timeout=PATIENCE)
+    for _ in range(3):
+        server.api("/v1/users/login", {"email": "joon@example.com", "password": PASSWORD})
+    go(page, server, "accounts?find=joon@")
+    page.locator("tbody .row-link").first.click()
+    ends = page.locator(".pane").get_by_role("button", name=re.compile("^End:"))
+    expect(ends).to_have_count(4, timeout=PATIENCE)
+    at = ends.first.bounding_box()
+    page.mouse.dblclick(at["x"] + 8, at["y"] + 8, delay=40)
+    page.wait_for_timeout(500)
+    check("a double-click on a session ends one", ends.count() == 3, ends.count())
+    go(page, server, "overview")
+
+
+def small_things(page, server, check):
+    """Counts, names of what is allowed, what a confirmation shows, and rows that open anywhere."""
+    go(page, server, "accounts")
+    last = page.locator("tbody tr").last
+    last.locator("td.num").click()
+    expect(page.locator(".pane")).to_be_visible(timeout=PATIENCE)
+    page.wait_for_timeout(200)
+    row = page.locator("tr:has([aria-current=true])").bounding_box()
+    check("a row opens wherever it is clicked, and stays in the window", row and 0 <= row["y"] < 800, row)
+    go(page, server, "invitations")
+    before = int(page.locator(".page-title .count").inner_text())
+    page.get_by_role("button", name="Invite addresses").click()
+    dialog = page.get_by_role("dialog")
+    dialog.locator("[name=emails]").fill("new@example.com, mina@example.com\nnewer@example.com")
+    dialog.locator("[name=days]").fill("0")
+    dialog.get_by_role("button", name="Invite").click()
+    said = dialog.locator(".trouble").inner_text()
+    dialog.locator("[name=days]").fill("14")
+    dialog.get_by_role("button", name="Invite").click()
+    expect(dialog.locator(".trouble")).to_contain_text("mina@example.com", timeout=PATIENCE)
+    count = page.locator(".page-title .count").inner_text()
+    check("a refused number says what is allowed; several addresses are invited, and a refused one is named", "from 1 to 365" in said and int(count) == before + 2, (said, before, count))
+    page.keyboard.press("Escape")
+    go(page, server, "announcements")
+    page.get_by_role("button", name="New announcement").click()
+    for name, value in (("content", "Soup at noon"), ("from", "mina@example.com")):
+        dialog.locator(f"[name={name}]").fill(value)
+    dialog.get_by_role("button", name="Post").click()
+    sure = dialog.last
+    expect(sure.locator("blockquote")).to_have_text("Soup at noon", timeout=PATIENCE)
+    named = "mina@example.com" in sure.locator("figcaption").inner_text()
+    sure.get_by_role("button", name="Post").click()
+    expect(dialog).to_have_count(0, timeout=PATIENCE)
+    expect(page.locator("tbody tr")).to_contain_text("posted in 1 channel", timeout=PATIENCE)
+    check("the confirmation of an announcement shows its sender and text, and the count follows", named and page.locator(".page-title .count").inner_text() == "1", named)
+    go(page, server, "moderation")
+    page.locator("input[name=text]").fill("noon")
+    page.get_by_role("button", name="Find").click()
+    page.get_by_role("button", name=re.compile("^Remove:")).first.click(timeout=PATIENCE)
+    shown = dialog.locator("blockquote").inner_text(timeout=PATIENCE)
+    page.keyboard.press("Escape")
+    page.locator("input[name=text]").fill("nothing like this")
+    page.get_by_role("button", name="Find").click()
+    expect(page.locator(".empty-title")).to_have_text("Nothing found", timeout=PATIENCE)
+    page.locator("[name=workspace]").fill("no such place")
+    page.get_by_role("button", name="Find").click()
+    expect(page.locator("main .trouble")).not_to_be_empty(timeout=PATIENCE)
+    check("removing a chat shows it; after a refusal nothing stands below", shown == "Soup at noon" and page.locator(".empty-title").inner_text() != "Nothing found", shown)
+    go(page, server, "settings")
+    page.get_by_role("searchbox").fill("trusted.proxies")
+    expect(page.locator("tbody tr")).to_have_count(1, timeout=PATIENCE)
+    check("a setting is found also if it has its default", "default" in page.locator("tbody tr").inner_text())
+    page.set_viewport_size({"width": 390, "height": 844})
+    source = page.locator("tbody tr .under").inner_text()
+    subprocess.run([server.program, "admin", "keys", "create", "old", "--data", server.data], env=os.environ | server.settings, capture_output=True, check=True)
+    go(page, server, "keys")
+    page.get_by_role("button", name="Revoke: old").click()
+    dialog.locator("[name=word]").fill("old")
+    dialog.get_by_role("button", name="Revoke").click()
+    expect(page.locator("tr:has-text('old') .under")).to_contain_text("revoked", timeout=PATIENCE)
+    check("a phone shows the source of a setting, and a revoked key", "default" in source, source)
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def several(page, server, check):
+    """Forty people without forty dialogs."""
+    server.join("fay", "gus", "hal")
+    page.goto("about:blank")
+    go(page, server, "accounts?state=pending")
+    page.get_by_label("Tick all").check()
+    rows = page.locator("tbody tr").count()
+    page.get_by_label("Tick Gus").uncheck()
+    page.get_by_role("button", name=f"Approve {rows - 1} accounts").click()
+    expect(page.locator("tbody tr")).to_have_count(1, timeout=PATIENCE)
+    check("all but one of those who wait are approved at once", "Gus" in page.locator("tbody").inner_text())
+    go(page, server, "workspaces/1")
+    page.get_by_role("button", name="Add members").click()
+    dialog = page.get_by_role("dialog")
+    dialog.locator("[name=emails]").fill("fay@example.com\nnobody@example.com\nhal@example.com")
+    dialog.get_by_role("button", name="Add members").click()
+    expect(dialog.locator(".trouble")).to_contain_text("nobody@example.com", timeout=PATIENCE)
+    left = dialog.locator("[name=emails]").input_value()
+    page.keyboard.press("Escape")
+    expect(page.locator(".pane")).to_contain_text("hal@example.com", timeout=PATIENCE)
+    check("several members are added at once, and the refused address stays to be corrected", left == "nobody@example.com", left)
+    go(page, server, "accounts?find=joon@")
+    page.locator("tbody .row-link").first.click()
+    page.locator(".pane").get_by_role("button", name="Add to a workspace").click()
+    dialog.get_by_role("checkbox").first.check(timeout=PATIENCE)
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(dialog).to_have_count(0, timeout=PATIENCE)
+    check("an account is added to a workspace from its pane", page.locator(".pane .plain li").count() == 1)
+
+
+def away(context, server, check):
+    """While the server is away, a page that was not open before says so, and comes by itself."""
+    page = context.new_page()
+    page.route("**/admin-page-audit.js", lambda route: route.abort())
+    go(page, server, "keys")
+    page.get_by_role("link", name="Audit log").click()
+    expect(page.locator(".empty")).to_contain_text("does not answer", timeout=PATIENCE)
+    page.unroute("**/admin-page-audit.js")
+    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator("tbody tr").first).to_be_visible(timeout=PATIENCE)
+    check("a page that could not be read says that the server is away, and comes by itself", True)
+    go(page, server, "moderation")
+    expect(page.locator("input[name=text]")).to_be_visible(timeout=PATIENCE)
+
+    def changed(route, change):
+        answer = route.fetch()
+        value = answer.json()
+        change(value)
+        route.fulfill(response=answer, json=value)
+    page.route("**/api/overview", lambda route: changed(route, lambda value: value.update(startedAt="2020-01-01T00:00:00.000Z")))
+    page.route("**/api/session", lambda route: changed(route, lambda value: value["server"].update(content=False)))
+    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator("input[name=text]")).to_have_count(0, timeout=PATIENCE)
+    check("after a restart of the server the page follows its settings", "content is off" in page.locator("main .notice").inner_text())
+    page.close()
+    page = context.new_page()
+    page.route("**/api/setup/open", lambda route: route.fulfill(status=429, headers={"Retry-After": "33"}, json={"error": "wait", "message": "too many"}))
+    page.goto(f"{server.base}/admin/#setup=abc")
+    expect(page.locator("h1")).to_have_text("Not possible now", timeout=PATIENCE)
+    check("a locked address is not called a server that does not answer", "33 seconds" in page.locator(".card").inner_text())
+    page.close()
+
+
+def typing_is_activity(browser, server, state, check):
+    """Keys in a dialog keep the session, at most once a minute."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", storage_state=state)
+    page = context.new_page()
+    page.clock.install()
+    go(page, server, "announcements")
+    page.get_by_role("button", name="New announcement").click()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/api/session") else None)
+    text = page.get_by_role("dialog").locator("textarea")
+    for _ in range(3):
+        text.press_sequentially("Soup")
+        page.clock.fast_forward(61_000)
+        page.wait_for_timeout(300)
+        server.advance(20)
+    page.clock.fast_forward(16_000)
+    page.wait_for_timeout(500)
+    check("typing keeps a session, with one call a minute", text.is_visible() and len(asked) == 3 and text.input_value() == "SoupSoupSoup", (len(asked), page.locator("h1").inner_text()))
+    context.close()
+
+
+def second_administrator(browser, server):
+    page = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB").new_page()
+    _, secret, _ = set_up(page, server, lambda *_: None, "second@example.com")
+    return page, secret
+
+
+def typed_returns(page, server, secret, credentials, second, secret_of_second, check):
+    """A session that ended in spite of all: the dialog comes back to the same administrator, and to no other."""
+
+    def write():
+        go(page, server, "announcements")
+        page.get_by_role("button", name="New announcement").click()
+        for name, value in (("title", "Soup"), ("content", "Soup at noon"), ("from", "mina@example.com")):
+            page.get_by_role("dialog").locator(f"[name={name}]").fill(value)
+        server.advance(31)
+        page.get_by_role("dialog").get_by_role("button", name="Post").click()
+        if page.get_by_role("dialog").count() > 1:
+            page.get_by_role("dialog").last.get_by_role("button", name="Post").click()
+        expect(page.locator("h1")).to_have_text("Your session has ended", timeout=PATIENCE)
+
+    write()
+    hidden = page.get_by_role("dialog").count() == 0 and "Soup" not in page.content()
+    credentials()
+    page.locator("input[name=code]").fill(server.code(secret))
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("dialog").first).to_be_visible(timeout=PATIENCE)
+    values = [page.locator(f"dialog [name={name}]").first.input_value() for name in ("title", "content", "from")]
+    check("after the sign-in of the same administrator, the dialog and what was typed are back", hidden and values == ["Soup", "Soup at noon", "mina@example.com"], (hidden, values))
+    while page.get_by_role("dialog").count():
+        page.keyboard.press("Escape")
+        page.wait_for_timeout(50)
+    write()
+    credentials("second@example.com")
+    page.locator("input[name=code]").fill(server.code(secret_of_second))
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("h1")).to_have_text("Overview", timeout=PATIENCE)
+    check("another administrator gets nothing of it", page.locator("dialog").count() == 0 and "Soup at noon" not in page.content())
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.locator("input[name=password]")).to_be_visible(timeout=PATIENCE)
+    credentials()
+    page.locator("input[name=code]").fill(server.code(secret))
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("h1")).to_have_text("Overview", timeout=PATIENCE)
+    # The second one signs in too, and is removed.
+    second.reload()
+    second.get_by_label("Name or e-mail").fill("second@example.com")
+    second.locator("input[name=password]").fill(PASSWORD)
+    second.get_by_role("button", name="Next").click()
+    server.advance(1)
+    second.locator("input[name=code]").fill(server.code(secret_of_second))
+    second.get_by_role("button", name="Sign in").click()
+    expect(second.locator("h1")).to_have_text("Overview", timeout=PATIENCE)
+    go(page, server, "administrators")
+    page.get_by_role("button", name="Remove: second@example.com").click()
+    page.get_by_role("dialog").locator("input[name=password]").fill(PASSWORD)
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(page.locator(".toast").last).to_contain_text("no longer", timeout=PATIENCE)
+    second.get_by_role("link", name="API keys").click()
+    expect(second.locator("h1")).to_have_text("Your session has ended", timeout=PATIENCE)
+    check("a removed administrator reads that, and nothing of minutes", "another administrator removed you" in second.locator(".card").inner_text(), second.locator(".card").inner_text())
+    second.context.close()
 
 
 def go(page, server, path):
@@ -480,6 +764,9 @@ def main():
         forged_calls(page, server, check)
         credentials = sign_in(page, server, secret, check)
         recovery(page, codes, check)
+        secret = second_step(page, server, secret, check)
+        double_clicks(page, server, check)
+        away(context, server, check)
         accounts(page, server, check)
         exported(page, server, check)
         delete_needs_typing(page, server, check)
@@ -488,10 +775,15 @@ def main():
         invitation(page, server, check)
         read_only(page, server, check)
         keyboard_only(page, server, check)
+        small_things(page, server, check)
+        several(page, server, check)
         narrow(browser, page, server, check)
         if options.axe:
             axe(browser, server, context.storage_state(), check)
+        second = second_administrator(browser, server)
+        typing_is_activity(browser, server, context.storage_state(), check)
         ended(page, server, secret, credentials, check)
+        typed_returns(page, server, secret, credentials, *second, check)
         check("no page failed, and the policy was never broken", not troubles, troubles)
         browser.close()
     print(f"{check.count - len(check.failed)} of {check.count} checks held")

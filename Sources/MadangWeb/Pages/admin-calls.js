@@ -14,8 +14,14 @@ export class Refusal extends Error {
   }
 }
 
-/** No answer arrived. A write may have happened all the same. */
-export class Lost extends Error {}
+/** No answer of the server arrived. A write may have happened all the same. */
+export class Lost extends Error {
+  /** @param {boolean} [isStrange] another program answered, or the server to an address that may not use the console */
+  constructor(message, isStrange = false) {
+    super(message);
+    this.isStrange = isStrange;
+  }
+}
 
 /** How long an answer may take, in milliseconds. A doctor or an export takes its time. */
 const READING = 15_000;
@@ -23,12 +29,19 @@ const WRITING = 120_000;
 
 const BASE = new URL("api/", document.baseURI).pathname;
 let proof = "";
+/** Number of the administrator whose page this is; null before sign-in. */
+let owner = null;
 let onEnd = () => {};
+let activeAt = Date.now();
 
-/** Sets what happens when the session has ended. */
-export function whenSessionEnds(listener) {
+/** Sets what happens when the session of `administrator` has ended, or another one has signed in elsewhere in this browser. */
+export function whenSessionEnds(administrator, listener) {
+  owner = administrator;
   onEnd = listener;
 }
+
+/** Milliseconds since the last call that prolonged the session. */
+export const idleFor = () => Date.now() - activeAt;
 
 /** The session: `{administrator, proof, server}`; `administrator` is null before sign-in. */
 export async function readSession() {
@@ -37,8 +50,11 @@ export async function readSession() {
 
 /** A write that begins a session: `session` or `setup`. */
 export async function beginSession(path, body) {
-  return keepProof(await proved("POST", path, body));
+  return keepProof(await proved("POST", path, body, readSession));
 }
+
+/** Whether a link, a name and a password can make an administrator. Throws the refusal that the setup would get. */
+export const checkSetup = (body) => proved("POST", "setup/check", body, readSession);
 
 /**
  * Reads.
@@ -55,6 +71,15 @@ export const post = (path, body = {}) => inSession(proved("POST", path, body));
 export const put = (path, body) => inSession(proved("PUT", path, body));
 export const remove = (path, body) => inSession(proved("DELETE", path, body));
 
+/** Prolongs the session: the person is here, and the page has nothing to ask. */
+export const stay = () => inSession(ownSession());
+
+async function ownSession() {
+  const session = await readSession();
+  if (owner !== null && session.administrator?.number !== owner) throw new Refusal(401, "signedOut", "");
+  return session;
+}
+
 function keepProof(session) {
   proof = session.proof;
   return session;
@@ -70,13 +95,13 @@ async function inSession(promise) {
 }
 
 /** A write. Another tab may have signed in again: then the session has another proof. */
-async function proved(method, path, body) {
+async function proved(method, path, body, read = ownSession) {
   try {
     return await request(method, path, body);
   } catch (error) {
     if (error.code !== "proof") throw error;
     const before = proof;
-    await readSession();
+    await read();
     if (proof === before) throw error;
     return request(method, path, body);
   }
@@ -96,10 +121,13 @@ async function request(method, path, body, { poll = false } = {}) {
     });
     said = await answer.json();
   } catch (error) {
-    throw new Lost(`${method} ${path}: ${error.message}`);
+    throw new Lost(`${method} ${path}: ${error.message}`, Boolean(answer));
   }
-  if (answer.ok) return said;
+  if (answer.ok) {
+    if (!poll) activeAt = Date.now();
+    return said;
+  }
   // A proxy's error page is no answer of the server.
-  if (typeof said?.error !== "string") throw new Lost(`${method} ${path}: ${answer.status}`);
+  if (typeof said?.error !== "string") throw new Lost(`${method} ${path}: ${answer.status}`, true);
   throw new Refusal(answer.status, said.error, said.message ?? "", Number(answer.headers.get("Retry-After")) || 1);
 }

@@ -5,6 +5,7 @@
 
 import { button, pill } from "./admin-parts.js";
 import { h } from "./elements.js";
+import { changing } from "./steady.js";
 import { chooseLanguage, currentLanguage, t } from "./words.js";
 
 const GROUPS = [
@@ -13,6 +14,9 @@ const GROUPS = [
   ["nav.server", ["health", "backups", "files", "mails", "keys", "settings"]],
   ["nav.oversight", ["audit", "administrators"]],
 ];
+
+/** The first row of a list: what opens it, or else what acts on it. */
+const ROW = "tbody .row-link, tbody a, tbody button";
 
 /** @param {object} app of admin.js */
 export function frame(app) {
@@ -44,6 +48,7 @@ export function frame(app) {
   const main = h("main", { id: "main", tabindex: "0" }, readOnly, head, place);
   const node = h("div.shell", null,
     h("a.skip", { href: "#main", onclick: (event) => { event.preventDefault(); heading.focus(); } }, t("skip")),
+    h("a.skip", { href: "#main", onclick: (event) => { event.preventDefault(); (place.querySelector(ROW) ?? heading).focus(); } }, t("skip.row")),
     h("header.top", null, menu, h("p.brand", null, h("b", { lang: "ko" }, "마당"), " ", h("span", { dir: "auto" }, server.name)), state, wait,
       h("a.me.soft", { href: app.link("administrators"), dir: "auto", title: t("me.title") }, administrator.name),
       button(t("signout"), () => app.signOut(), "plain")),
@@ -78,8 +83,10 @@ export function frame(app) {
       if (heading.textContent) said.textContent = page.title;
       heading.textContent = page.title;
       count.textContent = page.count ?? "";
-      actions.replaceChildren(...(page.actions ?? []));
-      place.replaceChildren(page.node);
+      changing(() => {
+        actions.replaceChildren(...(page.actions ?? []));
+        place.replaceChildren(page.node);
+      });
       main.scrollTop = 0;
       scrollTo(0, 0);
     },

@@ -44,7 +44,9 @@ export default async function administrators(app) {
     },
   });
   const totp = () => {
-    const dialog = openDialog(t("totp.change"), []);
+    // Codes are shown once: nothing but their own button closes them.
+    let hasCodes = false;
+    const dialog = openDialog(t("totp.change"), [], { stays: () => hasCodes });
     const body = dialog.element.querySelector(".body");
     const cancel = () => h("button.button", { type: "button", onclick: () => dialog.close() }, t("cancel"));
     const fill = (...children) => { body.replaceChildren(...children.flat().filter(Boolean)); (body.querySelector("input:not([type=checkbox])") ?? body.querySelector("button"))?.focus(); };
@@ -56,8 +58,10 @@ export default async function administrators(app) {
           secret: fresh, name: me().name, issuer: app.session.server.name, submit: t("totp.confirm"), explain: (error) => explain(error, { code: t("totp.wrong") }), beside: [cancel()],
           action: async (code) => {
             const { recoveryCodes: codes } = await put("me/totp", { code });
-            await again();
-            fill(h("h3", null, t("recovery.title")), h("p.soft", null, t("recovery.text")), recoveryCodes(codes, location.origin, () => { dialog.close(); toast(t("totp.changed")); }));
+            hasCodes = true;
+            dialog.element.querySelector(".close").hidden = true;
+            again().catch(() => {});
+            fill(h("h3", null, t("recovery.title")), h("p.soft", null, t("recovery.text")), recoveryCodes(codes, location.origin, () => { hasCodes = false; dialog.close(); toast(t("totp.changed")); }));
           },
         }));
       },
@@ -67,7 +71,7 @@ export default async function administrators(app) {
 
   const draw = () => redraw(place,
     table(t("page.administrators"), [t("signin.name"), [t("admins.since"), "wide"], [t("admins.seen"), "wide"], ["", "acts"]], state.administrators.map((one) => [
-      h("div.who", null, face(`administrator ${one.number}`, one.name), h("div", null, name(one.name), one.isYou && [" ", pill(t("admins.you"), "good")], h("span.under", null, one.seenAt && when(one.seenAt)))), date(one.createdAt), [one.seenAt && when(one.seenAt), one.address && h("span.faint.small.mono", null, ` ${one.address}`)],
+      h("div.who", null, face(`administrator ${one.number}`, one.name), h("div", null, name(one.name), one.isYou && [" ", pill(t("admins.you"), "good")], h("span.under", null, one.isYou ? t("now") : one.seenAt && when(one.seenAt)))), date(one.createdAt), [one.isYou ? t("now") : one.seenAt && when(one.seenAt), one.address && h("span.faint.small.mono", null, ` ${one.address}`)],
       one.isYou ? "" : button(t("admins.remove"), () => removed(one), "small.grave", one.name)])),
     state.links.length > 0 && section(t("admins.links"), table(t("admins.links"), [t("admins.link.by"), t("admins.link.ends"), ["", "acts"]], state.links.map((one) => [name(one.by), when(one.expiresAt),
       button(t("revoke"), async () => { if (!await sure(t("admins.link.revoke"), t("admins.link.revoke.ask"), t("revoke"))) return; await remove(`administrators/links/${one.number}`); await again(); }, "small.grave", one.by)]))),

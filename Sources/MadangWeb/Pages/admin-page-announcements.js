@@ -1,7 +1,7 @@
 /** Announcements: a chat of one account in the default channel of each workspace. @module */
 
 import { get, post, remove } from "./admin-calls.js";
-import { ask, button, empty, named, paged, pill, sure, table } from "./admin-parts.js";
+import { ask, button, empty, named, paged, pill, quoted, sure, table } from "./admin-parts.js";
 import { bar } from "./admin-graph.js";
 import { when } from "./admin-words.js";
 import { refused } from "./admin-trouble.js";
@@ -24,6 +24,7 @@ export default async function announcements(app) {
         toast(t("announce.cancelled"));
       }, "small.grave", one.content.slice(0, 40)) : ""])) : empty(t("announcements.empty"), t("announcements.empty.text"))));
 
+  const again = async () => { await list.start(); app.count(list.total); };
   const write = async () => {
     const done = await ask({
       title: t("announce.new"), happens: [t("announce.text")], grave: false, yes: t("announce.do"),
@@ -32,21 +33,31 @@ export default async function announcements(app) {
         { name: "from", label: t("announce.from.label"), type: "email", required: true, autocomplete: "off", hint: t("announce.from.hint") },
         { name: "workspace", label: t("announce.where"), hint: t("announce.where.hint") }],
       act: async (values) => {
-        if (!await sure(t("announce.sure"), values.workspace ? t("announce.sure.one", { name: values.workspace }) : t("announce.sure.all", { n: (await app.state()).totals.workspaces }), t("announce.do"))) throw refused("cancelled");
+        const { from, workspace, workspaces: n } = await checked(values);
+        const where = workspace === null ? t("announce.sure.all", { n }) : t("announce.sure.one", { name: workspace });
+        const text = values.title ? `${values.title}\n\n${values.content}` : values.content;
+        if (!await sure(t("announce.sure"), where, t("announce.do"), quoted(t("announce.sure.from", { name: from.nickname || from.email, email: from.email }), text))) throw refused("cancelled");
         await post("announcements", values);
       },
       errors: { cancelled: t("announce.kept") },
     });
     if (!done) return;
     toast(t("announce.done"));
-    await list.start();
+    await again();
+  };
+  /** What would be posted where; a server without the check answers that there is no such call. */
+  const checked = async (values) => {
+    try { return await post("announcements/check", values); } catch (error) {
+      if (error.code !== "notFound") throw error;
+      return { from: { email: values.from }, workspace: values.workspace || null, workspaces: (await app.state()).totals.workspaces };
+    }
   };
   await list.start();
   return { node: list.node, count: list.total, actions: [button(t("announce.new"), write, "main")],
     repeat: { every: 5000, act: () => {
       if (!list.items.some((one) => one.waiting && !one.cancelledAt)) return;
       isPoll = true;
-      list.start().catch(() => {});
+      again().catch(() => {});
       isPoll = false;
     } } };
 }

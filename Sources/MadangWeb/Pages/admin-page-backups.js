@@ -41,10 +41,10 @@ export default async function backups(app) {
       facts([[t("backup.last"), state.backups[0] ? when(state.backups[0].createdAt) : t("backup.never")], [t("backup.next"), state.next ? [stamp(state.next), " ", h("span.soft", null, `(${ago(state.next)})`)] : t("backup.unplanned")],
         [t("backup.keep"), state.keep ? t("backup.keep.n", { n: state.keep }) : t("backup.keep.all")], [t("backup.directory"), state.directory && h("span.mono.break", null, state.directory)]], true),
       state.backups.length ? table(t("page.backups"), [t("backup.when"), [t("backup.rows"), "wide num"], [t("backup.files"), "wide num"], [t("backup.size"), "num"], t("account.state")], state.backups.map((one) => [
-        named(stamp(one.createdAt), t("backup.under", { rows: one.rows, files: one.files })), number(one.rows), number(one.files), bytes(one.bytes),
+        named(stamp(one.createdAt), t("backup.under", { rows: t("count.rows", { n: one.rows }), files: t("count.files", { n: one.files }) })), number(one.rows), number(one.files), bytes(one.bytes),
         one.losses.length ? h("span", { title: one.losses.join("\n") }, pill(t("backup.lost", { n: one.losses.length }), "bad")) : pill(t("backup.whole"), "good")]))
         : empty(t("backup.empty"), t("backup.empty.text")),
-      h("p.faint.small", null, t("backup.restore"), " ", h("code", null, "madang admin restore")));
+      h("p.faint.small", null, t("backup.restore"), " ", h("code.break", null, `madang admin restore ${state.backups[0]?.path ?? t("backup.path")}`)));
   };
   draw();
   return { node: h("div", null, place, heard), actions: [make], repeat: { every: LOOK, act: () => { if (state.running) look().catch(() => {}); } } };

@@ -25,7 +25,7 @@ export default async function files(app) {
     node: h("div.stack", null,
       h("section.space-box", null, h("p.figure", null, percent(used / disk.size), h("span.soft.small", null, t("stat.of", { used: bytes(used), size: bytes(disk.size) }))), strip,
         h("ul.legend", null, parts.map(([key, size, colour]) => h("li", null, h(`span.dot.${colour}`, { "aria-hidden": "true" }), h("span", null, t(`space.${key}`)), h("span.soft", null, bytes(size)))), h("li", null, h("span.dot.free", { "aria-hidden": "true" }), h("span", null, t("space.free")), h("span.soft", null, bytes(disk.free))))),
-      facts([[t("space.count"), number(count)], [t("space.place"), h("span.mono.break", null, place)], [t("space.trash"), t("space.trash.days", { n: trash.files, days: trash.days })]], true),
+      facts([[t("space.count"), number(count)], [t("space.place"), h("span.mono.break", null, place)], [t("space.trash"), t("space.trash.days", { files: t("count.files", { n: trash.files }), days: t("kept.days", { n: trash.days }) })]], true),
       h("div.halves", null,
         section(t("space.workspaces"), workspaces.length ? table(t("space.workspaces"), [t("workspace.name"), t("space.size")], workspaces.map((one) => [h("a.row-link", { href: app.link("workspaces", one.number) }, name(one.name)), size(one, workspaces)])) : empty(t("space.empty"), t("space.empty.text"))),
         section(t("space.accounts"), accounts.length ? table(t("space.accounts"), [t("account.name"), t("space.size")], accounts.map((one) => [h("a.row-link", { href: app.link("accounts", one.number) }, named(name(one.nickname))), size(one, accounts)])) : empty(t("space.empty"), t("space.empty.text"))))),

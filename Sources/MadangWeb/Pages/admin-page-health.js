@@ -20,6 +20,13 @@ export default async function health(app) {
   draw();
   return {
     node: place,
+    // The server examines by itself, too.
+    onOverview: async () => {
+      const next = await get("doctor", {}, { poll: true }).catch(() => report);
+      if (JSON.stringify(next) === JSON.stringify(report)) return;
+      report = next;
+      draw();
+    },
     actions: [button(t("health.run"), async () => {
       report = await post("doctor");
       draw();

@@ -1,6 +1,7 @@
 /** Invitations: of addresses, and codes as link and QR. @module */
 
 import { get, post, remove } from "./admin-calls.js";
+import { addressesField, addressesIn, each, refusals } from "./admin-several.js";
 import { button, chooser, empty, formDialog, named, paged, pill, secret, sure, table } from "./admin-parts.js";
 import { date, number, when } from "./admin-words.js";
 import { h, length, name, toast } from "./elements.js";
@@ -50,14 +51,23 @@ export default async function invitations(app) {
   const made = (invitation, ...lead) => [...lead, invitation.link && h("div.qr.centred", null, qrPicture(invitation.link, t("invite.qr"))),
     (invitation.link || invitation.code) && secret(invitation.link ?? invitation.code, t(invitation.link ? "invite.link" : "invite.code.heard")), !invitation.link && h("p.soft.small", null, t("invite.nolink"))].filter(Boolean);
   const mailed = async () => formDialog(t("invite.mail"), t("invite.mail.text"), {
-    fields: [{ name: "email", label: t("email"), type: "email", required: true, autocomplete: "off" }, ...await placeFields(), daysField,
+    fields: [addressesField(), ...await placeFields(), daysField,
       ...(app.session.server.mail ? [{ name: "mail", label: t("invite.send"), options: [["yes", t("yes")], ["", t("no")]], value: "yes" }] : [])],
     submit: t("invite.do"),
     action: async (values) => {
-      const { invitation } = await post("invitations", { email: values.email, ...placed(values), mail: values.mail === "yes" });
-      toast(t(values.mail === "yes" ? "invite.sent" : "invite.done", { email: values.email }));
-      await again();
-      if (values.mail !== "yes" && invitation.link) return made(invitation, h("p.soft", null, t("invite.once.one", { email: values.email })));
+      const isMailed = values.mail === "yes";
+      const { done, refused } = await each(addressesIn(values.emails), (email) => post("invitations", { email, ...placed(values), mail: isMailed }));
+      const [first] = done;
+      if (first) {
+        toast(done.length > 1 ? t(isMailed ? "invites.sent" : "invites.done", { n: done.length }) : t(isMailed ? "invite.sent" : "invite.done", { email: first[0] }));
+        await again();
+      }
+      const trouble = refused.length > 0 && h("p.trouble", { role: "alert" }, refusals(refused));
+      const shown = isMailed ? [] : done.filter(([, { invitation }]) => invitation.link);
+      if (shown.length === 1) return made(shown[0][1].invitation, trouble, h("p.soft", null, t("invite.once.one", { email: shown[0][0] }))).filter(Boolean);
+      if (!trouble && !shown.length) return undefined;
+      return [trouble, shown.length > 0 && h("p.soft", null, t("invites.once")),
+        shown.map(([email, { invitation }]) => [h("p", null, name(email)), secret(invitation.link, `${t("invite.link")}: ${email}`)])].flat(2).filter(Boolean);
     },
   });
   const coded = async () => formDialog(t("invite.code"), t("invite.code.text"), {

@@ -11,7 +11,7 @@ export default async function keys(app) {
   const place = h("div.stack");
   const rule = (one) => [t(`registration.${one.registration ?? "usual"}`), one.approval === "on" && t("keys.approval")].filter(Boolean).join(", ");
   const draw = () => redraw(place, list.length ? table(t("page.keys"), [t("keys.label"), [t("keys.edition"), "wide"], [t("keys.rule"), "wide"], [t("keys.made"), "wide"], [t("account.state"), "wide"], ["", "acts"]], list.map((one) => [
-    named(name(one.label), `${one.edition} · ${date(one.createdAt)}`), h("span.mono", null, one.edition), rule(one), date(one.createdAt), one.revokedAt ? pill(t("keys.revoked")) : pill(t("keys.valid"), "good"),
+    named(name(one.label), [`${one.edition} · ${date(one.createdAt)}`, one.revokedAt && [" ", pill(t("keys.revoked"))]]), h("span.mono", null, one.edition), rule(one), date(one.createdAt), one.revokedAt ? pill(t("keys.revoked")) : pill(t("keys.valid"), "good"),
     one.revokedAt ? "" : button(t("keys.revoke"), () => revoked(one), "small.grave", one.label)])) : empty(t("keys.empty"), t("keys.empty.text")), h("p.faint.small", null, t("keys.settings")));
   const revoked = async (one) => {
     const done = await ask({ title: t("keys.revoke.title", { label: one.label }), happens: [t("keys.revoke.apps"), t("keys.revoke.people"), t("delete.final")], word: one.label, wordLabel: t("delete.type", { word: one.label }), yes: t("keys.revoke"), act: () => remove(`keys/${one.number}`) });

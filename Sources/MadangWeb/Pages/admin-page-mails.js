@@ -16,7 +16,7 @@ export default async function mails(app) {
       queue.failing && h("p.notice.bad", null, h("strong", null, t("mails.failing")), " ", t("mails.failing.since"), " ", when(queue.failing.since), ". ", h("span", { lang: "en" }, queue.failing.reason)),
       facts([[t("mails.waiting"), number(queue.waiting)], [t("mails.hour"), queue.hour.limit ? t("quota.of", { used: number(queue.hour.sent), limit: number(queue.hour.limit) }) : number(queue.hour.sent)], [t("mails.server"), queue.server && h("span.mono", null, queue.server)], [t("mails.from"), queue.from && name(queue.from)]], true),
       queue.mails.length ? table(t("page.mails"), [t("mails.to"), [t("mails.kind"), "wide"], [t("mails.queued"), "wide"], [t("mails.tries"), "wide num"], t("mails.next"), [t("mails.error"), "wide"]], queue.mails.map((one) => [
-        named(name(one.to), kind(one.kind)), kind(one.kind), when(one.queuedAt), number(one.tries), when(one.nextAt), one.error ? h("span.small", { lang: "en" }, one.error) : pill(t("mails.new"), "sky")]))
+        named(name(one.to), kind(one.kind)), kind(one.kind), when(one.queuedAt), number(one.tries), new Date(one.nextAt) <= Date.now() ? t("mails.due") : when(one.nextAt), one.error ? h("span.small", { lang: "en" }, one.error) : pill(t("mails.new"), "sky")]))
         : queue.sends && empty(t("mails.empty"), t("mails.empty.text")));
   };
   draw();

@@ -38,8 +38,9 @@ export default async function overview(app) {
       notes(app, state),
       waiting.length ? section([t("overview.waiting"), h("span.faint.count", null, number(state.pending))],
         table(t("overview.waiting"), [t("account.name"), [t("email"), "wide"], [t("account.since"), "wide"], ["", "acts"]], waiting.map((one) => [
-          h("a", { href: app.link("accounts", one.number), "data-focus": `account-${one.number}` }, named(one.nickname), h("span.under", null, one.email)), one.email, when(one.pendingAt),
-          [h("div.row-acts", null, button(t("account.approve.short"), approve(one), "small", one.nickname), button(t("account.reject.short"), reject(one), "small.grave", one.nickname))]]))) : null,
+          h("a.row-link", { href: app.link("accounts", one.number), "data-focus": `account-${one.number}` }, named(one.nickname), h("span.under", null, one.email)), one.email, when(one.pendingAt),
+          [h("div.row-acts", null, button(t("account.approve.short"), approve(one), "small", one.nickname), button(t("account.reject.short"), reject(one), "small.grave", one.nickname))]])),
+        h("p", null, h("a.link", { href: app.link("accounts", "", { state: "pending" }) }, t("overview.waiting.all", { n: state.pending })))) : null,
       h("div.columns", null, queues(app, state, range), care(app, state), totals(state)),
       last.length > 0 && section(t("overview.last"),
         table(t("overview.last"), [t("audit.what"), [t("audit.who"), "wide"], t("audit.when")], last.map((entry) => [auditWords(entry), named(actorWords(entry.actor)), when(entry.at)])),
@@ -51,7 +52,9 @@ export default async function overview(app) {
     node: place,
     actions: [choice(t("range.label"), [["hour", t("range.hour")], ["day", t("range.day")]], range, (value) => { range = value; writeSetting("admin.range", value); draw(); })],
     onOverview(next) {
+      const isOther = next.pending !== state.pending;
       state = next;
+      if (isOther) return readMore().then(draw, () => {});
       if (!place.matches(":has(:hover svg.graph)") && !document.querySelector("dialog[open]")) draw();
     },
     repeat: { every: 60_000, act: () => readMore().then(draw, () => {}) },
@@ -95,7 +98,7 @@ function care(app, { backup, certificate, startedAt, version }) {
   return section(t("overview.care"), facts([
     [t("backup.last"), h("a.link", { href: app.link("backups") }, backup.last ? ago(backup.last) : t("backup.never"))],
     [t("backup.next"), backup.next && ago(backup.next)],
-    [t("certificate"), certificate ? [h("span", { title: certificate.names.join(", ") }, ends ? t("certificate.until", { date: date(ends) }) : t("certificate.none")), certificate.error ? [" ", pill(t("certificate.failing"), "bad"), h("div.soft", null, certificate.error)] : left < 14 && [" ", pill(t("certificate.soon"), "bad")]] : t("certificate.proxy")],
+    [t("certificate"), certificate ? [h("span", { title: certificate.names.join(", ") }, ends ? t("certificate.until", { date: date(ends) }) : t("certificate.none")), certificate.error ? [" ", pill(t("certificate.failing"), "bad"), h("div.soft", null, certificate.error)] : left < 14 && [" ", pill(t("certificate.soon"), "bad")]] : t(location.protocol === "https:" ? "certificate.proxy" : "certificate.plain")],
     [t("overview.version"), version], [t("overview.started"), ago(startedAt)]]));
 }
 

@@ -7,6 +7,9 @@ import { h, name, toast } from "./elements.js";
 import { t } from "./words.js";
 
 const valueOf = (one) => (one.value === "" ? h("span.faint", null, t("settings.empty")) : h("span.mono.break", null, one.value));
+const sourceOf = (one) => (one.source === "default" ? h("span.faint.small", null, t("settings.default")) : h("span.soft.small", null, one.source));
+/** A value that was given may be the default. */
+const isChanged = (one) => one.source !== "default" && !one.isDefault;
 
 export default async function settings(app) {
   const [{ settings: list }] = await Promise.all([get("settings"), app.state()]);
@@ -31,10 +34,10 @@ export default async function settings(app) {
   drawMode();
   const place = h("div.list");
   const draw = () => {
-    const shown = list.filter((one) => (!given || one.source !== "default") && (one.key.includes(find.toLowerCase()) || one.help.toLowerCase().includes(find.toLowerCase())));
+    const shown = list.filter((one) => (find ? [one.key, one.help].some((text) => text.toLowerCase().includes(find.toLowerCase())) : !given || isChanged(one)));
     redraw(place, shown.length ? table(t("page.settings"), [t("settings.key"), [t("settings.value"), "wide value"], [t("settings.source"), "wide"]], shown.map((one) => [
-      h("div", null, h("span.mono", null, one.key), one.isLive && [" ", h("span", { title: t("settings.live.text") }, pill(t("settings.live"), "sky"))], h("p.under", null, valueOf(one)), h("p.soft.small.plain-weight", { lang: "en" }, one.help)),
-      valueOf(one), one.source === "default" ? h("span.faint.small", null, t("settings.default")) : h("span.soft.small", null, one.source)]))
+      h("div", null, h("span.mono", null, one.key), one.isLive && [" ", h("span", { title: t("settings.live.text") }, pill(t("settings.live"), "sky"))], h("p.under", null, valueOf(one), " ", sourceOf(one)), h("p.soft.small.plain-weight", { lang: "en" }, one.help)),
+      valueOf(one), sourceOf(one)]))
       : empty(t("list.nothing"), t("settings.nothing")));
   };
   draw();

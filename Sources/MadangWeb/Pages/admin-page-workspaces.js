@@ -4,6 +4,7 @@ import { get, post, remove } from "./admin-calls.js";
 import { ask, button, empty, facts, formDialog, named, paged, pane, part, pill, searchField, sure, table } from "./admin-parts.js";
 import { bar } from "./admin-graph.js";
 import { bytes, date, number, when } from "./admin-words.js";
+import { addressesField, addressesIn, each, refusals, said } from "./admin-several.js";
 import { refused } from "./admin-trouble.js";
 import { splitList } from "./admin-split.js";
 import { face, h, name, toast } from "./elements.js";
@@ -80,8 +81,19 @@ function detailPane(app, { workspace, quota, defaults }, members, close, { chang
     await again();
   };
   const added = () => formDialog(t("member.add.title", { name: workspace.name }), t("member.add.text"), {
-    fields: [{ name: "email", label: t("email"), type: "email", required: true, autocomplete: "off" }], submit: t("member.add"), errors: { notFound: t("member.unknown") },
-    action: (values) => send("add-member", { email: values.email }, t("member.added", { email: values.email })),
+    fields: [addressesField()], submit: t("member.add"),
+    action: async (values, form) => {
+      const { done, refused: left } = await each(addressesIn(values.emails), (email) => post(`${path}/add-member`, { email }));
+      if (done.length) {
+        change(done.at(-1)[1].workspace);
+        toast(done.length === 1 ? t("member.added", { email: done[0][0] }) : t("members.added", { n: done.length }));
+        await again();
+      }
+      if (!left.length) return;
+      // What was refused stays to be corrected.
+      form.elements.emails.value = left.map(([email]) => email).join("\n");
+      throw said(refusals(left, { notFound: t("member.unknown") }));
+    },
   });
   const own = (value) => (value === null ? "" : String(value));
   const whole = (text) => (text === "" ? null : Number(text));

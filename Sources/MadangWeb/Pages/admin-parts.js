@@ -8,6 +8,7 @@ import { h, toast } from "./elements.js";
 import { form } from "./form.js";
 import { explain, refused } from "./admin-trouble.js";
 import { number } from "./admin-words.js";
+import { changing } from "./steady.js";
 import { t } from "./words.js";
 
 /**
@@ -43,23 +44,31 @@ export const facts = (rows, across = false) => h(`dl.facts${across ? ".across" :
   .map(([label, value]) => h("div", null, h("dt", null, label), h("dd", null, value))));
 
 /**
- * A table. Cells of a head that is marked `wide` show on wide windows only; `num` aligns to the right.
+ * A table. Cells of a head that is marked `wide` show on wide windows only; `num` aligns to the right; `pick` holds a tick before the name.
+ * A row with a `row-link` opens wherever it is clicked.
  * @param {string} caption for screen readers
- * @param {Array<string|[string, string]>} heads text, or text and classes
- * @param {Array<Array<any>>} rows the first cell names the row
+ * @param {Array<string|[string|Node, string]>} heads text, or text and classes
+ * @param {Array<Array<any>>} rows the first cell, but for a tick, names the row
  */
 export function table(caption, heads, rows) {
   const kinds = heads.map((head) => (Array.isArray(head) ? head[1] : ""));
+  const first = kinds[0] === "pick" ? 1 : 0;
   const cell = (kind, tag, child, more) => h(tag, { class: kind || null, ...more }, child);
   return h("table", null, h("caption.heard", null, caption),
     h("thead", null, h("tr", null, heads.map((head, at) => cell(kinds[at], "th", kinds[at] === "acts" ? h("span.heard", null, t("actions")) : Array.isArray(head) ? head[0] : head, { scope: "col" })))),
-    h("tbody", null, rows.map((cells) => h("tr", null, cells.map((child, at) => (at ? cell(kinds[at], "td", child) : cell(kinds[at], "th", child, { scope: "row" })))))));
+    h("tbody", null, rows.map((cells) => h("tr", { onclick: openRow }, cells.map((child, at) => (at === first ? cell(kinds[at], "th", child, { scope: "row" }) : cell(kinds[at], "td", child)))))));
+}
+
+/** A click beside the link of a row opens it too, but not one that ends the selection of a text. */
+function openRow(event) {
+  if (event.target.closest("a, button, input, label") || !getSelection().isCollapsed) return;
+  event.currentTarget.querySelector(".row-link")?.click();
 }
 
 /** Replaces what `place` holds. The focus goes to the element with the same `data-focus`. */
 export function redraw(place, ...children) {
   const key = place.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
-  place.replaceChildren(...children.flat().filter(Boolean));
+  changing(() => place.replaceChildren(...children.flat().filter(Boolean)));
   if (key) place.querySelector(`[data-focus="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
@@ -162,8 +171,9 @@ export async function copy(text) {
  * @param {string} plan.yes
  * @param {(values: object) => Promise<void>} plan.act
  * @param {Object<string, string>} [plan.errors]
+ * @param {Node} [plan.shown] what it is about
  */
-export async function ask({ title, happens: all, fields = [], word, wordLabel, yes, act, errors = {}, grave = true }) {
+export async function ask({ title, shown, happens: all, fields = [], word, wordLabel, yes, act, errors = {}, grave = true }) {
   let done = null;
   const happens = all.filter(Boolean);
   const asked = [...fields, ...(word ? [{ name: "word", label: wordLabel, required: true, autocomplete: "off", oninput: () => ready() }] : [])];
@@ -183,14 +193,17 @@ export async function ask({ title, happens: all, fields = [], word, wordLabel, y
   const ready = () => { submit.disabled = Boolean(word) && element.elements.word.value.trim() !== word; };
   ready();
   dialog.element.querySelector(".body").append(
-    ...(happens.length > 1 ? [h("ul.happens", null, happens.map((one) => h("li", null, one)))] : happens.map((one) => h("p.soft", null, one))), element);
+    ...(shown ? [shown] : []), ...(happens.length > 1 ? [h("ul.happens", null, happens.map((one) => h("li", null, one)))] : happens.map((one) => h("p.soft", null, one))), element);
   element.querySelector("input, select, textarea, button")?.focus();
   await dialog.closed;
   return done;
 }
 
 /** Asks for a yes in one sentence. */
-export const sure = (title, text, yes) => confirmed({ title, text, yes, grave: true });
+export const sure = (title, text, yes, ...more) => confirmed({ title, text, yes, grave: true, more });
+
+/** What a person wrote, or will have written. */
+export const quoted = (head, text) => h("figure.quoted", null, h("figcaption.small.soft", null, head), text && h("blockquote", { dir: "auto" }, text));
 
 /** A form in a dialog. Resolves when it is closed. */
 export function formDialog(title, lead, plan) {
@@ -198,7 +211,7 @@ export function formDialog(title, lead, plan) {
   const element = form({
     explain: (error) => explain(error, plan.errors), beside: [h("button.button", { type: "button", onclick: () => dialog.close() }, t("cancel"))], ...plan,
     action: async (values) => {
-      const next = await plan.action(values);
+      const next = await plan.action(values, element);
       // What was made stays to be read.
       if (next instanceof Node || Array.isArray(next)) {
         dialog.element.querySelector(".body").replaceChildren(...[next].flat(), h("div.actions", null, h("button.button.main", { type: "button", onclick: () => dialog.close() }, t("done"))));
@@ -222,9 +235,16 @@ export function pane(title, close, ...children) {
 export function openPane(side, element, isNew) {
   const top = side.firstElementChild?.scrollTop ?? 0;
   side.classList.toggle("opening", isNew);
-  side.replaceChildren(element);
-  if (isNew) element.querySelector("h2").focus();
-  else element.scrollTop = top;
+  changing(() => side.replaceChildren(element));
+  if (!isNew) {
+    element.scrollTop = top;
+    return;
+  }
+  element.querySelector("h2").focus({ preventScroll: true });
+  const row = side.parentElement.querySelector('.first [aria-current="true"]');
+  // On narrow windows the list is hidden.
+  if (row?.offsetParent) row.scrollIntoView({ block: "nearest" });
+  else element.scrollIntoView({ block: "start" });
 }
 
 /** A part of a page with a heading. */

@@ -26,5 +26,6 @@ export function newPassword(name, label) {
     rules.children[at].classList.toggle("good", good);
     rules.children[at].textContent = `${good ? "✓ " : ""}${t(key)}`;
   });
-  return [{ name, label, type: "password", required: true, autocomplete: "new-password", oninput: check }, rules];
+  const shown = h("label.tick.small", null, h("input", { type: "checkbox", onchange: ({ target }) => { target.form.elements[name].type = target.checked ? "text" : "password"; } }), h("span", null, t("password.show")));
+  return [{ name, label, type: "password", required: true, autocomplete: "new-password", oninput: check }, rules, shown];
 }

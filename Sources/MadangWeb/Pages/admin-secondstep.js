@@ -31,11 +31,16 @@ export function enrol({ secret, name, issuer, submit, action, explain, beside })
 }
 
 /**
- * Recovery codes, which are shown once. Going on needs a tick.
+ * Recovery codes, which are shown once. Going on needs a tick, and the browser asks before it leaves the page.
  * @param {string[]} codes @param {string} site @param {() => void} done
  */
 export function recoveryCodes(codes, site, done) {
-  const go = h("button.button.main", { type: "button", disabled: true, onclick: done }, t("recovery.go"));
+  const stay = (event) => event.preventDefault();
+  addEventListener("beforeunload", stay);
+  const go = h("button.button.main", { type: "button", disabled: true, onclick: () => {
+    removeEventListener("beforeunload", stay);
+    done();
+  } }, t("recovery.go"));
   const kept = h("input", { type: "checkbox", onchange: () => { go.disabled = !kept.checked; } });
   const save = h("button.button", { type: "button", onclick: () => {
     const address = URL.createObjectURL(new Blob([`${site}\n\n${codes.join("\n")}\n`], { type: "text/plain" }));

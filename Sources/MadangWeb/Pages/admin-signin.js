@@ -3,10 +3,10 @@
  * @module
  */
 
-import { beginSession } from "./admin-calls.js";
+import { beginSession, checkSetup } from "./admin-calls.js";
 import { isGood, newPassword } from "./admin-password.js";
 import { codeField, enrol, plainCode, recoveryCodes } from "./admin-secondstep.js";
-import { explain, refused } from "./admin-trouble.js";
+import { explain, refused, troubleTitle } from "./admin-trouble.js";
 import { h } from "./elements.js";
 import { form } from "./form.js";
 import { chooseLanguage, currentLanguage, LANGUAGES, t } from "./words.js";
@@ -27,14 +27,15 @@ export function cardOn(ground, server) {
 
 /**
  * Asks for name, password and code. The server checks them together, so neither can be tried alone.
- * @param {HTMLElement} ground @param {object} server of the session @param {string} [ended] name of the administrator whose session was open until now
+ * @param {HTMLElement} ground @param {object} server of the session
+ * @param {{name: string, isIdle: boolean}} [ended] the administrator whose session was open until now, and whether it ended for want of activity
  * @returns {Promise<object>} the session
  */
 export function showSignIn(ground, server, ended) {
   return new Promise((done) => {
     const show = cardOn(ground, server);
-    let given = { name: ended ?? "", password: "" };
-    const askPassword = () => show(t(ended ? "ended.title" : "signin.title"), t(ended ? "ended.text" : "signin.text", { name: server.name, n: server.idleMinutes }), form({
+    let given = { name: ended?.name ?? "", password: "" };
+    const askPassword = () => show(t(ended ? "ended.title" : "signin.title"), t(!ended ? "signin.text" : ended.isIdle ? "ended.text" : "ended.other", { name: server.name, n: server.idleMinutes }), form({
       fields: [
         { name: "name", label: t("signin.name"), value: given.name, required: true, autocomplete: "username" },
         { name: "password", label: t("password"), type: "password", value: given.password, required: true, autocomplete: "current-password" }],
@@ -43,7 +44,7 @@ export function showSignIn(ground, server, ended) {
     }));
     const askCode = () => show(t("code.title"), t("code.text"), form({
       fields: [codeField({ hint: t("code.recovery"), inputmode: "text" })],
-      submit: t("signin.do"), explain: (error) => explain(error, { credentials: t("signin.wrong") }),
+      submit: t("signin.do"), explain: (error) => explain(error, { credentials: t("signin.wrong"), recovery: t("signin.recovery") }),
       beside: [h("button.button.plain", { type: "button", onclick: askPassword }, t("back"))],
       action: async (values) => done(await beginSession("session", { ...given, code: plainCode(values.code) })),
     }));
@@ -68,6 +69,13 @@ export function showSetup(ground, server, token) {
         submit: t("signin.next"), explain,
         action: async (values) => {
           if (!isGood(values.password)) throw refused("weak");
+          try {
+            // A name that is taken is refused before the authenticator knows it.
+            await checkSetup({ token, name: values.name, password: values.password });
+          } catch (error) {
+            if (error.code === "link") return dead();
+            if (error.code !== "notFound") throw error;
+          }
           given = values;
           askApp({ secret, first });
         },
@@ -89,6 +97,7 @@ export function showSetup(ground, server, token) {
           trouble = explain(error);
           return askName(link);
         }
+        ground.querySelector(".languages").remove();
         show(t("recovery.title"), t("recovery.text"), step(3), recoveryCodes(session.recoveryCodes, location.origin, () => done(session)));
       },
     }));
@@ -98,7 +107,7 @@ export function showSetup(ground, server, token) {
         askName(await beginSession("setup/open", { token }));
       } catch (error) {
         if (error.code === "link") return dead();
-        show(t("away.title"), explain(error), h("div.actions", null, h("button.button.main", { type: "button", onclick: open }, t("again"))));
+        show(troubleTitle(error), explain(error), h("div.actions", null, h("button.button.main", { type: "button", onclick: open }, t("again"))));
       }
     };
     open();

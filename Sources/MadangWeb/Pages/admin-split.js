@@ -3,6 +3,7 @@
 import { openPane } from "./admin-parts.js";
 import { explain } from "./admin-trouble.js";
 import { h, toast } from "./elements.js";
+import { changing } from "./steady.js";
 
 /**
  * @param {object} list as `paged` makes it
@@ -20,15 +21,17 @@ export function splitList(app, list, { kind, tools, here, load }) {
       const before = split.opened;
       split.opened = number;
       if (!number) {
-        side.replaceChildren();
-        node.classList.remove("opened");
+        changing(() => {
+          side.replaceChildren();
+          node.classList.remove("opened");
+        });
         list.draw();
         node.querySelector(`[data-focus="${kind}-${CSS.escape(before)}"]`)?.focus();
         return;
       }
       const pane = await load(number);
       if (split.opened !== number) return;
-      node.classList.add("opened");
+      changing(() => node.classList.add("opened"));
       list.draw();
       openPane(side, pane, before !== number);
     },

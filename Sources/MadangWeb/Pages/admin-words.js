@@ -25,7 +25,7 @@ const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte
 /** 1.2 GB */
 export function bytes(count) {
   const power = count < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(count) / 3));
-  return format(UNITS[power], (code) => new Intl.NumberFormat(code, { style: "unit", unit: UNITS[power], maximumFractionDigits: power > 2 ? 1 : 0 }))
+  return format(UNITS[power], (code) => new Intl.NumberFormat(code, { style: "unit", unit: UNITS[power], unitDisplay: power ? "short" : "long", maximumFractionDigits: power > 2 ? 1 : 0 }))
     .format(count / 1000 ** power);
 }
 

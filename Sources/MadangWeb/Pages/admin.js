@@ -3,11 +3,13 @@
  * @module
  */
 
-import { get, post, readSession, remove, whenSessionEnds } from "./admin-calls.js";
+import { keepAlive } from "./admin-alive.js";
+import { get, idleFor, Lost, post, readSession, remove, whenSessionEnds } from "./admin-calls.js";
 import { frame } from "./admin-frame.js";
 import { sure } from "./admin-parts.js";
 import { cardOn, showSetup, showSignIn } from "./admin-signin.js";
-import { explain } from "./admin-trouble.js";
+import { explain, troubleTitle } from "./admin-trouble.js";
+import { suspendDialogs } from "./dialogs.js";
 import { h, toast } from "./elements.js";
 import { preferredLanguage, t, useLanguage } from "./words.js";
 
@@ -23,6 +25,10 @@ const PAGES = {
 const LOOK = 15_000;
 /** A page that loads longer than this shows that it does. */
 const PATIENT = 200;
+/** Milliseconds until the server is asked again while it does not answer. */
+const RETRY = 5000;
+/** Milliseconds after the start until all pages are read, so that they open also while the server is away. */
+const AHEAD = 3000;
 
 const texts = (code) => (code === "ko" ? import("./admin.text.ko.js") : import("./admin.text.en.js"));
 
@@ -46,23 +52,34 @@ class App {
     await this.#reach();
     if (token) this.session = (await showSetup(this.#ground, this.session.server, token)) ?? this.session;
     if (!this.session.administrator) this.session = await showSignIn(this.#ground, this.session.server);
-    whenSessionEnds(() => this.#ended());
+    this.#watch();
+    keepAlive(this.session.server.idleMinutes);
     addEventListener("hashchange", () => this.#route());
     addEventListener("keydown", (event) => this.#key(event));
     this.#enter();
     setInterval(() => { if (!document.hidden && !this.#ending) this.look(); }, LOOK);
     document.addEventListener("visibilitychange", () => { if (!document.hidden && !this.#ending) this.look(); });
+    setTimeout(() => { for (const name of Object.keys(PAGES)) load(name).catch(() => {}); }, AHEAD);
   }
 
-  /** Reads the session, and waits for the person where the server does not answer. */
+  #watch() {
+    whenSessionEnds(this.session.administrator.number, () => this.#ended());
+  }
+
+  /** Reads the session. While the server does not answer, it is asked again and again, and when the person wants it. */
   async #reach() {
+    let said = "";
+    let wanted;
     for (;;) {
       try {
         this.session = await readSession();
         return;
       } catch (error) {
-        const show = cardOn(this.#ground, { name: "Madang" });
-        await new Promise((done) => show(t("away.title"), explain(error), h("div.actions", null, h("button.button.main", { type: "button", onclick: done }, t("again")))));
+        if (explain(error) !== said) {
+          said = explain(error);
+          cardOn(this.#ground, { name: "Madang" })(troubleTitle(error), said, h("div.actions", null, h("button.button.main", { type: "button", onclick: () => wanted() }, t("again"))));
+        }
+        await new Promise((done) => { wanted = done; setTimeout(done, RETRY); });
       }
     }
   }
@@ -75,16 +92,26 @@ class App {
     this.#route(true);
   }
 
-  /** The session has ended: the page waits behind the sign-in and goes on where it was. */
+  /** The session has ended: the page waits behind the sign-in and goes on where it was, with what was typed. Another administrator gets nothing of it. */
   async #ended() {
     if (this.#ending) return;
     this.#ending = true;
-    for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+    const dialogs = suspendDialogs();
     const { number: who, name } = this.session.administrator;
+    const isIdle = idleFor() > this.session.server.idleMinutes * 60_000 - RETRY;
     const { server } = await readSession().catch(() => this.session);
-    this.session = await showSignIn(this.#ground, server, name);
+    this.session = await showSignIn(this.#ground, server, { name, isIdle });
+    this.#watch();
     this.#ending = false;
-    if (this.session.administrator.number !== who) history.replaceState(null, "", location.pathname);
+    if (this.session.administrator.number !== who) {
+      dialogs.drop();
+      history.replaceState(null, "", location.pathname);
+    } else if (dialogs.count) {
+      this.#ground.className = "";
+      this.#ground.replaceChildren(this.#frame.node);
+      dialogs.resume();
+      return this.look();
+    }
     this.#enter();
   }
 
@@ -116,10 +143,10 @@ class App {
     // The page before stays until the new one has its data: nothing flickers.
     let page;
     try {
-      page = await (await PAGES[name]()).default(this, rest, values);
+      page = await (await load(name)).default(this, rest, values);
     } catch (error) {
       if (error.code === "signedOut") return;
-      page = { node: h("div.empty", null, h("p.empty-title", null, t("page.failed")), h("p.soft", null, explain(error)), h("div", null, h("button.button", { type: "button", onclick: () => this.again() }, t("again")))) };
+      page = { isLost: error instanceof Lost, node: h("div.empty", null, h("p.empty-title", null, t("page.failed")), h("p.soft", null, explain(error)), h("div", null, h("button.button", { type: "button", onclick: () => this.again() }, t("again")))) };
     } finally {
       clearTimeout(waiting);
     }
@@ -140,12 +167,24 @@ class App {
   /** Reads the server's state for header and badges. */
   async look() {
     try {
+      const before = this.overview;
       this.overview = await get("overview", {}, { poll: true });
+      if (before && before.startedAt !== this.overview.startedAt) await this.#restarted();
+      if (this.#page?.isLost) this.again();
       this.#frame.state(this.overview);
       this.#page?.onOverview?.(this.overview);
     } catch (error) {
       if (error.code !== "signedOut") this.#frame.state(null);
     }
+  }
+
+  /** The server has started again, perhaps with other settings. */
+  async #restarted() {
+    const before = JSON.stringify(this.session.server);
+    const next = await readSession();
+    if (!next.administrator) return;
+    this.session = next;
+    if (JSON.stringify(next.server) !== before && !document.querySelector("dialog[open]")) this.again();
   }
 
   /** The state, read at least once. */
@@ -173,6 +212,11 @@ class App {
       if (field) { event.preventDefault(); field.focus(); }
     }
   }
+}
+
+/** A page's module. The browser's own error for a file that does not arrive names neither cause nor cure. */
+async function load(name) {
+  try { return await PAGES[name](); } catch (error) { throw error instanceof TypeError ? new Lost(error.message) : error; }
 }
 
 function decoded(text) {

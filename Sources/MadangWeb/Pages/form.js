@@ -6,13 +6,20 @@
 import { h, length } from "./elements.js";
 import { t } from "./words.js";
 
+/** What a field takes. */
+function wrong({ label, type, min, max, step }) {
+  if (min !== undefined && max !== undefined) return t("form.between", { field: label, min, max });
+  if (min !== undefined) return t(step === undefined ? "form.whole" : "form.least", { field: label, min });
+  return t(type === "email" ? "form.email" : "form.wrong", { field: label });
+}
+
 /**
  * A form with labelled fields, one place for what went wrong, and a button that waits while it works.
  * @param {object} plan
  * @param {Array<{name: string, label: string, type?: string, value?: string, required?: boolean, most?: number,
  *   options?: Array<[string, string]>, min?: number, max?: number, step?: number, autocomplete?: string, hint?: string, inputmode?: string, oninput?: (event: Event) => void}|Node>} plan.fields
  * @param {string} plan.submit text of the button
- * @param {(values: Object<string, string>) => Promise<void>} plan.action
+ * @param {(values: Object<string, string>, form: HTMLFormElement) => Promise<void>} plan.action
  * @param {(error: Error) => string} plan.explain
  * @param {Array<Node>} [plan.beside] more buttons before the main one
  * @returns {HTMLFormElement}
@@ -49,16 +56,16 @@ export function form({ fields, submit, action, explain, beside = [] }) {
     if (button.disabled) return;
     const values = {};
     for (const [key, { input, field }] of inputs) {
-      values[key] = input.type === "password" ? input.value : input.value.trim();
+      values[key] = field.type === "password" ? input.value : input.value.trim();
       if (input.required && !values[key]) return fail(t("form.empty", { field: field.label }), input);
       if (field.most && length(values[key]) > field.most) return fail(t("form.long", { field: field.label, n: field.most }), input);
-      if (!input.checkValidity()) return fail(t("form.wrong", { field: field.label }), input);
+      if (!input.checkValidity()) return fail(wrong(field), input);
     }
     fail("");
     button.disabled = true;
     element.setAttribute("aria-busy", "true");
     try {
-      await action(values);
+      await action(values, element);
     } catch (error) {
       fail(explain(error));
     } finally {
