@@ -113,6 +113,7 @@ enum PageFiles {
     "admin-parts.js": PackageResources.admin_parts_js,
     "admin-password.js": PackageResources.admin_password_js,
     "admin-pick-workspace.js": PackageResources.admin_pick_workspace_js,
+    "admin-refusals.js": PackageResources.admin_refusals_js,
     "admin-secondstep.js": PackageResources.admin_secondstep_js,
     "admin-several.js": PackageResources.admin_several_js,
     "admin-signin.js": PackageResources.admin_signin_js,

@@ -289,7 +289,7 @@ def double_clicks(page, server, check):
 
 
 def small_things(page, server, check):
-    """Counts, names of what is allowed, what a confirmation shows, and rows that open anywhere."""
+    """Counts, allowed numbers, texts of confirmations, and rows that open anywhere."""
     go(page, server, "accounts")
     last = page.locator("tbody tr").last
     last.locator("td.num").click()
@@ -362,17 +362,17 @@ def several(page, server, check):
     page.get_by_label("Tick Gus").uncheck()
     page.get_by_role("button", name=f"Approve {rows - 1} accounts").click()
     expect(page.locator("tbody tr")).to_have_count(1, timeout=PATIENCE)
-    check("all but one of those who wait are approved at once", "Gus" in page.locator("tbody").inner_text())
+    check("all waiting accounts but one are approved at once", "Gus" in page.locator("tbody").inner_text())
     go(page, server, "workspaces/1")
     page.get_by_role("button", name="Add members").click()
     dialog = page.get_by_role("dialog")
-    dialog.locator("[name=emails]").fill("fay@example.com\nnobody@example.com\nhal@example.com")
+    dialog.locator("[name=emails]").fill("fay@example.com\nunknown@example.com\nhal@example.com")
     dialog.get_by_role("button", name="Add members").click()
-    expect(dialog.locator(".trouble")).to_contain_text("nobody@example.com", timeout=PATIENCE)
+    expect(dialog.locator(".trouble")).to_contain_text("unknown@example.com", timeout=PATIENCE)
     left = dialog.locator("[name=emails]").input_value()
     page.keyboard.press("Escape")
     expect(page.locator(".pane")).to_contain_text("hal@example.com", timeout=PATIENCE)
-    check("several members are added at once, and the refused address stays to be corrected", left == "nobody@example.com", left)
+    check("several members are added at once, and the refused address stays to be corrected", left == "unknown@example.com", left)
     go(page, server, "accounts?find=joon@")
     page.locator("tbody .row-link").first.click()
     page.locator(".pane").get_by_role("button", name="Add to a workspace").click()
@@ -380,6 +380,38 @@ def several(page, server, check):
     dialog.get_by_role("button", name="Add", exact=True).click()
     expect(dialog).to_have_count(0, timeout=PATIENCE)
     check("an account is added to a workspace from its pane", page.locator(".pane .plain li").count() == 1)
+
+
+def refusals(browser, server, state, check):
+    """What the console can cause, refused in Korean."""
+    context = browser.new_context(locale="ko-KR", storage_state=state)
+    page = context.new_page()
+    page.goto(f"{server.base}/admin/")
+    page.locator("main h1").wait_for()
+    unknown, text = "unknown@example.com", {"title": "", "content": "Soup", "workspace": ""}
+    search = {"text": "", "author": None, "workspace": None, "since": None, "limit": 9}
+    calls = [
+        *(("post", f"workspaces/1/{act}", {"email": email}) for act in ("add-member", "remove-member", "hand-over") for email in (unknown, "evil@example.com", "gus@example.com") if (act, email) != ("add-member", "evil@example.com")),
+        ("post", "workspaces/1/add-member", {"email": "mina@example.com"}), ("post", "workspaces/1/remove-member", {"email": "mina@example.com"}),
+        ("post", "invitations", {"email": "mina@example.com", "days": 14}), ("post", "invitations", {"email": "nonsense", "days": 14}),
+        ("post", "announcements", {**text, "from": unknown}), ("post", "announcements", {**text, "from": "mina@example.com", "workspace": "no such place"}), ("post", "announcements", {**text, "from": "mina@example.com", "content": " "}),
+        ("post", "chats/search", {**search, "author": unknown}), ("post", "chats/search", {**search, "workspace": "no such place"}),
+        ("post", "accounts/1/approve", {}), ("get", "accounts/999", {}), ("post", "accounts/999/disable", {}), ("get", "workspaces/999", {}),
+        *(("remove", f"{kind}/999", {}) for kind in ("sessions", "keys", "invitations", "announcements", "chats", "administrators/links")),
+        ("remove", "accounts/1", {"email": "other"}), ("remove", "workspaces/1", {"name": "other"}), ("post", "mails/test", {"to": "mina@example.com"}),
+    ]
+    said = page.evaluate("""async (calls) => {
+        const how = await import("/admin/admin-calls.js");
+        const { explain } = await import("/admin/admin-trouble.js");
+        const said = [];
+        for (const [method, path, body] of calls) {
+            said.push(await how[method](path, body).then(() => [path, "not refused"], (error) => [path, explain(error), error.message]));
+        }
+        return said;
+    }""", calls)
+    english = [one for one in said if not re.search("[가-힣]", one[1]) or re.search("[a-z]{3,} [a-z]{2,} [a-z]{2,}", one[1].replace(PICTURE, "").replace("no such place", ""))]
+    check("each refusal that the console can cause is in Korean", not english, "\n".join(map(str, english)))
+    context.close()
 
 
 def away(context, server, check):
@@ -777,6 +809,7 @@ def main():
         keyboard_only(page, server, check)
         small_things(page, server, check)
         several(page, server, check)
+        refusals(browser, server, context.storage_state(), check)
         narrow(browser, page, server, check)
         if options.axe:
             axe(browser, server, context.storage_state(), check)

@@ -212,7 +212,7 @@ def places(stage):
     page.wait_for_selector("header h1:has-text('정원')")
     mina.shot("empty-room")
     mina.axe("an empty channel")
-    joon.page.reload()
+    # The first workspace comes without loading the page again.
     joon.page.wait_for_selector(".rooms .title bdi")
     joon.page.get_by_role("button", name="Find or create a channel").click()
     joon.page.locator("dialog[open] .choice", has_text="정원").click()
@@ -861,6 +861,7 @@ def everywhere(stage):
     mina.page.locator("dialog[open] .actions .grave").click()
     mina.page.wait_for_selector("input[name=email]")
     other.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    other.page.wait_for_selector("h1:has-text('세션이 끝났어요')")
     other.page.wait_for_selector("input[name=email]")
     other.context.close()
 

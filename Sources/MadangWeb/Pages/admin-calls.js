@@ -5,10 +5,12 @@
 
 /** The server refused. `code` names the reason; `message` is the server's sentence, in English. */
 export class Refusal extends Error {
-  constructor(status, code, message, seconds = 0) {
+  constructor(status, code, message, seconds = 0, kind = "") {
     super(message);
     this.status = status;
     this.code = code;
+    /** The domain's reason, if it has one: `noSuchUser`. */
+    this.kind = kind;
     /** Seconds to wait, with status 429. */
     this.seconds = seconds;
   }
@@ -129,5 +131,5 @@ async function request(method, path, body, { poll = false } = {}) {
   }
   // A proxy's error page is no answer of the server.
   if (typeof said?.error !== "string") throw new Lost(`${method} ${path}: ${answer.status}`, true);
-  throw new Refusal(answer.status, said.error, said.message ?? "", Number(answer.headers.get("Retry-After")) || 1);
+  throw new Refusal(answer.status, said.error, said.message ?? "", Number(answer.headers.get("Retry-After")) || 1, said.kind ?? "");
 }

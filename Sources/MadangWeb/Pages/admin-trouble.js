@@ -4,6 +4,7 @@
  */
 
 import { Lost, Refusal } from "./admin-calls.js";
+import { refusalWords } from "./admin-refusals.js";
 import { hasText, t } from "./words.js";
 
 /** Something that this page refuses by itself. {@link explain} has words for its `code`. */
@@ -19,7 +20,8 @@ export const troubleTitle = (error) => t(error instanceof Lost ? "away.title" : 
 export function explain(error, own = {}) {
   if (error.said) return error.said;
   if (error instanceof Lost) return t(error.isStrange ? "error.strange" : "error.lost");
-  if (own[error.code]) return own[error.code];
+  const sentence = own[error.code] ?? own[error.kind] ?? refusalWords(error);
+  if (sentence) return sentence;
   if (typeof error.code === "string" && hasText(`error.${error.code}`)) return t(`error.${error.code}`, { n: error.seconds });
   if (!(error instanceof Refusal)) {
     console.error(error);

@@ -21,9 +21,10 @@ const RULES = [
 /**
  * Shows the card and resolves with the new session.
  * @param {HTMLElement} ground @param {object} server of the session @param {string} invitation code of a link
+ * @param {boolean} [hasEnded] whether a session was open here until now
  * @returns {Promise<object>}
  */
-export function showSignIn(ground, server, invitation) {
+export function showSignIn(ground, server, invitation, hasEnded) {
   return new Promise((done) => {
     const card = h("main.card");
     ground.className = "alone";
@@ -39,7 +40,7 @@ export function showSignIn(ground, server, invitation) {
     const way = (text, act) => h("button.link", { type: "button", onclick: act }, text);
     let email = "";
 
-    const asSignIn = () => show(t("signin.title"), t("signin.text", { name: server.name }), form({
+    const asSignIn = () => show(t(hasEnded ? "ended.title" : "signin.title"), t(hasEnded ? "ended.text" : "signin.text", { name: server.name }), form({
       fields: [
         { name: "email", label: t("email"), type: "email", value: email, required: true, autocomplete: "username" },
         { name: "password", label: t("password"), type: "password", required: true, autocomplete: "current-password" }],

@@ -17,8 +17,10 @@ import { state } from "./chat-state.js";
 import { explain } from "./chat-trouble.js";
 import { preferredLanguage, readSetting, t, useLanguage, writeSetting } from "./words.js";
 
-/** Milliseconds between reads of lists: the socket brings new chats only, not new rooms. */
-const ROUND = 30_000, OTHERS = 300_000;
+/** Milliseconds between reads of lists: the socket brings new chats only, not new rooms. Who has no workspace waits for the first one. */
+const ROUND = 30_000, BARE = 5000, OTHERS = 300_000;
+/** Where this tab remembers that its session ended, while it loads again. */
+const ENDED = "madang.ended";
 
 const ground = document.getElementById("app");
 let pane = null;
@@ -34,12 +36,14 @@ async function begin() {
   const list = readSetting("known") ? get("/workspaces").catch(() => null) : null;
   const [known] = await Promise.all([readSession(), useLanguage(preferredLanguage())]);
   let current = known;
+  const hasEnded = sessionStorage.getItem(ENDED) !== null;
+  sessionStorage.removeItem(ENDED);
   let workspaces = null;
   if (current.account) {
     workspaces = await list;
   } else {
     const { showSignIn } = await import("./chat-signin.js");
-    current = await showSignIn(ground, known.server, readAddress().invitation);
+    current = await showSignIn(ground, known.server, readAddress().invitation, hasEnded);
     if (readAddress().invitation) go("#", true);
   }
   performance.mark("madang-signed-in");
@@ -138,12 +142,15 @@ function startRounds() {
   const round = async () => {
     if (document.hidden) return;
     try {
+      const wasBare = !state.places.length;
       await state.readPlaces();
+      if (wasBare && state.places.length) await open();
       if (state.place) await state.readPlace(state.place);
       await state.readOthers(Date.now() - OTHERS);
     } catch { /* the next round reads it */ }
   };
   setInterval(round, ROUND);
+  setInterval(() => { if (!state.places.length) round(); }, BARE);
   document.addEventListener("visibilitychange", round);
   state.readOthers(Date.now() - OTHERS);
 }
@@ -156,7 +163,9 @@ async function checkSession() {
   checking = true;
   try {
     const session = await readSession();
-    if (session.account?.user_id !== state.account.user_id) location.reload();
+    if (session.account?.user_id === state.account.user_id) return;
+    if (!session.account) sessionStorage.setItem(ENDED, "yes");
+    location.reload();
   } catch { /* no connection: the next refusal asks again */ } finally {
     checking = false;
   }

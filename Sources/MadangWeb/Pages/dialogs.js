@@ -40,7 +40,7 @@ export function openDialog(title, body, options = {}) {
       element.remove();
       done();
     });
-    // A browser closes at the second Escape, whatever the page wants.
+    // A browser closes at the second Escape, also against the page.
     element.addEventListener("close", () => (stays() ? element.showModal() : open.get(element)?.()));
   });
   document.body.append(element);

@@ -48,6 +48,8 @@ export default {
   "document.save": "Save {name}",
   "edit": "Edit",
   "email": "Email",
+  "ended.text": "You were signed out here: from another device, by a new password, or by an administrator. What you were writing is kept. Sign in to go on.",
+  "ended.title": "Your session has ended",
   "file.empty": "“{name}” is empty.",
   "file.large": "“{name}” is larger than {n} MB.",
   "file.many": "One chat carries up to {n} files.",

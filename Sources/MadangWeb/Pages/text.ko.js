@@ -48,6 +48,8 @@ export default {
   "document.save": "{name} 저장",
   "edit": "편집",
   "email": "이메일",
+  "ended.text": "다른 기기에서 로그아웃했거나 비밀번호가 바뀌었거나, 관리자가 세션을 끝냈어요. 쓰던 글은 남아 있으니 다시 로그인해서 이어 쓰세요.",
+  "ended.title": "세션이 끝났어요",
   "file.empty": "“{name}”은(는) 빈 파일이에요.",
   "file.large": "“{name}” 파일이 {n}MB보다 커요.",
   "file.many": "파일은 한 번에 {n}개까지 보낼 수 있어요.",
