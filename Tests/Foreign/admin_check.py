@@ -297,6 +297,9 @@ def small_things(page, server, check):
     page.wait_for_timeout(200)
     row = page.locator("tr:has([aria-current=true])").bounding_box()
     check("a row opens wherever it is clicked, and stays in the window", row and 0 <= row["y"] < 800, row)
+    words = page.evaluate("() => import('/admin/admin-words.js').then((words) => [0, 1, 999, 1200].map(words.bytes))")
+    go(page, server, "overview")
+    check("units have their plural, and no proxy is claimed without one", words == ["0 bytes", "1 byte", "999 bytes", "1 kB"] and "not encrypted" in page.locator(".columns").inner_text(), words)
     go(page, server, "invitations")
     before = int(page.locator(".page-title .count").inner_text())
     page.get_by_role("button", name="Invite addresses").click()
@@ -580,6 +583,8 @@ def delete_needs_typing(page, server, check):
     check("deleting an account needs its e-mail typed, and says what happens", disabled and button.is_enabled() and dialog.locator("li").count() >= 4)
     button.click()
     expect(page.locator(".toast").last).to_contain_text("deleted", timeout=PATIENCE)
+    expect(page.locator("tbody")).to_contain_text("Deleted", timeout=PATIENCE)
+    check("the list shows nothing of a deleted person", word not in page.locator("tbody").inner_text(), page.locator("tbody").inner_text())
     go(page, server, "audit?kind=accountDeleted")
     expect(page.locator("tbody tr").first).to_contain_text(word, timeout=PATIENCE)
     check("the audit log says who deleted it", NAME in page.locator("tbody tr").first.inner_text(), page.locator("tbody tr").first.inner_text())
@@ -650,6 +655,11 @@ def keyboard_only(page, server, check):
                 return True
         return False
 
+    skipped = tab_to("a.skip", 3) and tab_to("a.skip", 1)
+    page.keyboard.press("Enter")
+    check("the second key reaches the skip link to the first row", skipped and page.evaluate("() => document.activeElement.closest('tbody') !== null"))
+    page.goto("about:blank")
+    go(page, server, "overview")
     reached = tab_to("nav a[href='#/accounts']")
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("Accounts", timeout=PATIENCE)

@@ -36,7 +36,7 @@ export default async function settings(app) {
   const draw = () => {
     const shown = list.filter((one) => (find ? [one.key, one.help].some((text) => text.toLowerCase().includes(find.toLowerCase())) : !given || isChanged(one)));
     redraw(place, shown.length ? table(t("page.settings"), [t("settings.key"), [t("settings.value"), "wide value"], [t("settings.source"), "wide"]], shown.map((one) => [
-      h("div", null, h("span.mono", null, one.key), one.isLive && [" ", h("span", { title: t("settings.live.text") }, pill(t("settings.live"), "sky"))], h("p.under", null, valueOf(one), " ", sourceOf(one)), h("p.soft.small.plain-weight", { lang: "en" }, one.help)),
+      h("div", null, h("span.mono", null, one.key), one.isLive && [" ", h("span", { title: t("settings.live.text") }, pill(t("settings.live"), "sky"))], h("p.under", null, valueOf(one), " · ", sourceOf(one)), h("p.soft.small.plain-weight", { lang: "en" }, one.help)),
       valueOf(one), sourceOf(one)]))
       : empty(t("list.nothing"), t("settings.nothing")));
   };
