@@ -74,6 +74,7 @@ enum PageFiles {
     "chat-pictures.js": PackageResources.chat_pictures_js,
     "chat-profile.js": PackageResources.chat_profile_js,
     "chat-room.js": PackageResources.chat_room_js,
+    "chat-rounds.js": PackageResources.chat_rounds_js,
     "chat-route.js": PackageResources.chat_route_js,
     "chat-row.js": PackageResources.chat_row_js,
     "chat-signin.js": PackageResources.chat_signin_js,

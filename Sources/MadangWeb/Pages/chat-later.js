@@ -13,6 +13,7 @@ const MODULES = {
   people: () => import("./chat-people.js"),
   pictures: () => import("./chat-pictures.js"),
   profile: () => import("./chat-profile.js"),
+  rounds: () => import("./chat-rounds.js"),
   workspaces: () => import("./chat-workspaces.js"),
 };
 
@@ -40,6 +41,8 @@ export const openProfile = later("profile", "openProfile");
 export const invite = later("workspaces", "invite");
 export const newWorkspace = later("workspaces", "newWorkspace");
 export const openWorkspace = later("workspaces", "openWorkspace");
+export const startRounds = later("rounds", "startRounds");
+export const checkSession = later("rounds", "checkSession");
 export const showKeys = later("keys", "showKeys");
 
 /** Loads all of them while the page rests, so that they open at once, without a connection too. */

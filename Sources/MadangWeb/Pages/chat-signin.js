@@ -21,10 +21,12 @@ const RULES = [
 /**
  * Shows the card and resolves with the new session.
  * @param {HTMLElement} ground @param {object} server of the session @param {string} invitation code of a link
- * @param {boolean} [hasEnded] whether a session was open here until now
  * @returns {Promise<object>}
  */
-export function showSignIn(ground, server, invitation, hasEnded) {
+export function showSignIn(ground, server, invitation) {
+  // This tab remembers that its session ended, while it loads again.
+  const hasEnded = sessionStorage.getItem("madang.ended") !== null;
+  sessionStorage.removeItem("madang.ended");
   return new Promise((done) => {
     const card = h("main.card");
     ground.className = "alone";

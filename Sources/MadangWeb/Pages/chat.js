@@ -6,7 +6,7 @@
 import { get, readSession, whenSessionEnds } from "./chat-calls.js";
 import { h, toast } from "./elements.js";
 import { startKeys } from "./chat-keys.js";
-import { exploreChannels, loadLater, newWorkspace, openFind, openProfile, openRoom, openWorkspace } from "./chat-later.js";
+import { checkSession, exploreChannels, loadLater, newWorkspace, openFind, openProfile, openRoom, openWorkspace, startRounds } from "./chat-later.js";
 import { rail, rooms } from "./chat-list.js";
 import { startLive } from "./chat-live.js";
 import { startNotices } from "./chat-notify.js";
@@ -16,11 +16,6 @@ import { go, readAddress, roomAddress } from "./chat-route.js";
 import { state } from "./chat-state.js";
 import { explain } from "./chat-trouble.js";
 import { preferredLanguage, readSetting, t, useLanguage, writeSetting } from "./words.js";
-
-/** Milliseconds between reads of lists: the socket brings new chats only, not new rooms. Who has no workspace waits for the first one. */
-const ROUND = 30_000, BARE = 5000, OTHERS = 300_000;
-/** Where this tab remembers that its session ended, while it loads again. */
-const ENDED = "madang.ended";
 
 const ground = document.getElementById("app");
 let pane = null;
@@ -36,14 +31,12 @@ async function begin() {
   const list = readSetting("known") ? get("/workspaces").catch(() => null) : null;
   const [known] = await Promise.all([readSession(), useLanguage(preferredLanguage())]);
   let current = known;
-  const hasEnded = sessionStorage.getItem(ENDED) !== null;
-  sessionStorage.removeItem(ENDED);
   let workspaces = null;
   if (current.account) {
     workspaces = await list;
   } else {
     const { showSignIn } = await import("./chat-signin.js");
-    current = await showSignIn(ground, known.server, readAddress().invitation, hasEnded);
+    current = await showSignIn(ground, known.server, readAddress().invitation);
     if (readAddress().invitation) go("#", true);
   }
   performance.mark("madang-signed-in");
@@ -58,7 +51,7 @@ async function begin() {
   startLive();
   startOutbox();
   startNotices();
-  startRounds();
+  startRounds(open);
   loadLater();
 }
 
@@ -136,37 +129,4 @@ function followKeyboard() {
     scrollTo(0, 0);
   };
   view.addEventListener("resize", fit);
-}
-
-function startRounds() {
-  const round = async () => {
-    if (document.hidden) return;
-    try {
-      const wasBare = !state.places.length;
-      await state.readPlaces();
-      if (wasBare && state.places.length) await open();
-      if (state.place) await state.readPlace(state.place);
-      await state.readOthers(Date.now() - OTHERS);
-    } catch { /* the next round reads it */ }
-  };
-  setInterval(round, ROUND);
-  setInterval(() => { if (!state.places.length) round(); }, BARE);
-  document.addEventListener("visibilitychange", round);
-  state.readOthers(Date.now() - OTHERS);
-}
-
-let checking = false;
-
-/** A call was refused for its session: asks whether it ended, and loads the page again if so. */
-async function checkSession() {
-  if (checking) return;
-  checking = true;
-  try {
-    const session = await readSession();
-    if (session.account?.user_id === state.account.user_id) return;
-    if (!session.account) sessionStorage.setItem(ENDED, "yes");
-    location.reload();
-  } catch { /* no connection: the next refusal asks again */ } finally {
-    checking = false;
-  }
 }
