@@ -312,7 +312,7 @@ def small_things(page, server, check):
     dialog.get_by_role("button", name="Invite").click()
     expect(dialog.locator(".trouble")).to_contain_text("mina@example.com", timeout=PATIENCE)
     count = page.locator(".page-title .count").inner_text()
-    check("a refused number says what is allowed; several addresses are invited, and a refused one is named", "from 1 to 365" in said and int(count) == before + 2, (said, before, count))
+    check("a refused number names the allowed ones; several addresses are invited, and a refused one is named", "from 1 to 365" in said and int(count) == before + 2, (said, before, count))
     page.keyboard.press("Escape")
     go(page, server, "announcements")
     page.get_by_role("button", name="New announcement").click()
