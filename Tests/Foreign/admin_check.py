@@ -309,10 +309,13 @@ def small_things(page, server, check):
     dialog.get_by_role("button", name="Invite").click()
     said = dialog.locator(".trouble").inner_text()
     dialog.locator("[name=days]").fill("14")
+    # The server of the check sends no mails.
+    if dialog.locator("[name=mail]").count():
+        dialog.locator("[name=mail]").select_option("")
     dialog.get_by_role("button", name="Invite").click()
     expect(dialog.locator(".trouble")).to_contain_text("mina@example.com", timeout=PATIENCE)
     count = page.locator(".page-title .count").inner_text()
-    check("a refused number names the allowed ones; several addresses are invited, and a refused one is named", "from 1 to 365" in said and int(count) == before + 2, (said, before, count))
+    check("a refused number names the allowed ones; several addresses are invited, and a refused one is named", "from 1 to 365" in said and int(count) == before + 2, (said, before, count, dialog.inner_text()))
     page.keyboard.press("Escape")
     go(page, server, "announcements")
     page.get_by_role("button", name="New announcement").click()
@@ -340,11 +343,12 @@ def small_things(page, server, check):
     expect(page.locator("main .trouble")).not_to_be_empty(timeout=PATIENCE)
     check("removing a chat shows it; after a refusal nothing stands below", shown == "Soup at noon" and page.locator(".empty-title").inner_text() != "Nothing found", shown)
     go(page, server, "settings")
+    row = page.locator("tbody tr").filter(has=page.get_by_text("trusted.proxies", exact=True))
     page.get_by_role("searchbox").fill("trusted.proxies")
-    expect(page.locator("tbody tr")).to_have_count(1, timeout=PATIENCE)
-    check("a setting is found also if it has its default", "default" in page.locator("tbody tr").inner_text())
+    expect(row).to_have_count(1, timeout=PATIENCE)
+    check("a setting is found also if it has its default", "default" in row.inner_text())
     page.set_viewport_size({"width": 390, "height": 844})
-    source = page.locator("tbody tr .under").inner_text()
+    source = row.locator(".under").inner_text()
     subprocess.run([server.program, "admin", "keys", "create", "old", "--data", server.data], env=os.environ | server.settings, capture_output=True, check=True)
     go(page, server, "keys")
     page.get_by_role("button", name="Revoke: old").click()
@@ -486,9 +490,10 @@ def typed_returns(page, server, secret, credentials, second, secret_of_second, c
         for name, value in (("title", "Soup"), ("content", "Soup at noon"), ("from", "mina@example.com")):
             page.get_by_role("dialog").locator(f"[name={name}]").fill(value)
         server.advance(31)
-        page.get_by_role("dialog").get_by_role("button", name="Post").click()
-        if page.get_by_role("dialog").count() > 1:
-            page.get_by_role("dialog").last.get_by_role("button", name="Post").click()
+        # A timer of the page may be first to learn it.
+        page.evaluate("() => document.querySelector('dialog [type=submit]')?.click()")
+        page.wait_for_function("() => document.querySelector('dialog .quoted') || !document.querySelector('dialog')", timeout=PATIENCE)
+        page.evaluate("() => [...document.querySelectorAll('dialog:last-of-type .actions .grave')].at(-1)?.click()")
         expect(page.locator("h1")).to_have_text("Your session has ended", timeout=PATIENCE)
 
     write()
