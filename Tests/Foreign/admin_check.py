@@ -623,10 +623,16 @@ def backup(page, server, check):
 def invitation(page, server, check):
     go(page, server, "invitations")
     page.get_by_role("button", name="Make a code").click()
-    page.get_by_role("dialog").get_by_role("button", name="Make the code").click()
-    expect(page.get_by_role("dialog").locator("code")).to_be_visible(timeout=PATIENCE)
-    check("an invitation comes as link and QR code", page.get_by_role("dialog").get_by_role("img", name=re.compile("QR")).count() == 1)
+    dialog = page.get_by_role("dialog")
+    workspace = dialog.get_by_label("Workspace")
+    name = workspace.locator("option").nth(1).text_content()
+    workspace.select_option(label=name)
+    dialog.get_by_label("Who invites").fill("Hana")
+    dialog.get_by_role("button", name="Make the code").click()
+    expect(dialog.locator("code")).to_be_visible(timeout=PATIENCE)
+    check("an invitation comes as link and QR code", dialog.get_by_role("img", name=re.compile("QR")).count() == 1)
     page.keyboard.press("Escape")
+    check("the list of invitations names the workspace", name in page.locator("tbody tr").first.inner_text())
 
 
 def read_only(page, server, check):

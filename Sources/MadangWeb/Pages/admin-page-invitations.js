@@ -24,10 +24,10 @@ export default async function invitations(app) {
       const answer = await get("invitations", { after, state: state === "all" ? "" : state, limit: 50 });
       return { items: answer.invitations, next: answer.next, total: answer.total };
     },
-    (items) => (items.length ? table(t("page.invitations"), [t("invitation.whom"), [t("invitation.left"), "wide num"], [t("invitation.made"), "wide"], [t("invitation.ends"), "wide"], [t("account.state"), "wide"], ["", "acts"]], items.map((one) => {
+    (items) => (items.length ? table(t("page.invitations"), [t("invitation.whom"), [t("invitation.workspace"), "wide"], [t("invitation.left"), "wide num"], [t("invitation.made"), "wide"], [t("invitation.ends"), "wide"], [t("account.state"), "wide"], ["", "acts"]], items.map((one) => {
       const [is, kind] = stateOf(one);
       const title = one.email ? name(one.email) : t("invitation.code", { n: String(one.number) });
-      return [named([title, one.codeNumber && h("span.soft.small.plain-weight", null, ` ${t("invitation.by", { n: String(one.codeNumber) })}`)], [one.workspace && [name(one.workspace), " · "], t("invitation.until", { date: date(one.expiresAt) }), !one.email && ` · ${t("invitation.leftover", { n: one.usesLeft })}`]), number(one.usesLeft), when(one.createdAt), when(one.expiresAt), pill(t(`invitation.${is}`), kind),
+      return [named([title, one.codeNumber && h("span.soft.small.plain-weight", null, ` ${t("invitation.by", { n: String(one.codeNumber) })}`)], [one.workspace && [name(one.workspace), " · "], t("invitation.until", { date: date(one.expiresAt) }), !one.email && ` · ${t("invitation.leftover", { n: one.usesLeft })}`]), one.workspace ? name(one.workspace) : "", number(one.usesLeft), when(one.createdAt), when(one.expiresAt), pill(t(`invitation.${is}`), kind),
         is === "open" ? button(t("revoke"), async () => {
           if (!await sure(t("invitation.revoke"), t(one.email ? "invitation.revoke.ask" : "invitation.revoke.code", { email: one.email ?? "" }), t("revoke"))) return;
           const answer = await remove(`invitations/${one.number}`);
