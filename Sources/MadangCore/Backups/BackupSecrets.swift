@@ -6,7 +6,7 @@ extension Madang {
   /// Largest secret in a backup, in bytes.
   static let secretLimit = 1 << 20
 
-  /// Copies the files of the secrets directory, if it exists.
+  /// Copies the files of the secrets directory, if it exists. Directories in it, such as `acme`, hold copies of what the database has.
   static func copySecrets(_ secrets: URL, to folder: URL) throws -> [BackupManifest.Secret] {
     let target = folder.appending(path: "secrets")
     try makePrivateDirectory(target)
@@ -16,9 +16,11 @@ extension Madang {
         throw BackupProblem("\(secrets.path) cannot be listed: \(error.localizedDescription)")
       }
     }
-    let kept = try names.filter(isSecret).sorted().map { name in
-      // Orchestrators mount secrets as links.
-      let source = secrets.appending(path: name).resolvingSymlinksInPath()
+    // Orchestrators mount secrets as links.
+    let sources = names.filter(isSecret).sorted().map { name in
+      (name, secrets.appending(path: name).resolvingSymlinksInPath())
+    }
+    let kept = try sources.filter { !isDirectory($1) }.map { name, source in
       let digest = try OutputFile.copy(source, to: target.appending(path: name))
       guard digest.size <= secretLimit else {
         throw BackupProblem(
@@ -49,6 +51,11 @@ extension Madang {
       guard rename(staged.path, target.path) == 0 else { throw BackupProblem("renamed", staged.path) }
     }
     try flushDirectory(secrets)
+  }
+
+  private static func isDirectory(_ url: URL) -> Bool {
+    var isDirectory: ObjCBool = false
+    return FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) && isDirectory.boolValue
   }
 
   /// Names with a leading dot are temporary files.
