@@ -296,8 +296,8 @@ let tests: [Target] = [
   .testTarget(
     name: "MadangCommandTests",
     dependencies: [
-      "madang", "MadangServer", "MadangOperations", "MadangProviders", "MadangCore", "MadangClient", "MadangAPI",
-      .logging,
+      "madang", "MadangServer", "MadangOperations", "MadangProviders", "MadangDevelopment", "MadangCore",
+      "MadangClient", "MadangAPI", .argumentParser, .logging,
     ]),
   .executableTarget(
     name: "room-device", dependencies: ["MadangAPI", "MadangClient", .nioCore, .unixSignals], path: "Tests/RoomDevice"),

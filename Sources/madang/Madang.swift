@@ -20,7 +20,8 @@ struct Madang: AsyncParsableCommand {
       """,
     version: "madang \(Version.text)",
     groupedSubcommands: [
-      CommandGroup(name: "Server", subcommands: [Serve.self, AdminCommand.self, DoctorCommand.self]),
+      CommandGroup(
+        name: "Server", subcommands: [SetupCommand.self, Serve.self, AdminCommand.self, DoctorCommand.self]),
       CommandGroup(
         name: "Account",
         subcommands: [

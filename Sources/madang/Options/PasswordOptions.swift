@@ -19,9 +19,12 @@ struct PasswordOptions: ParsableArguments {
   func password(twice: Bool) throws -> String {
     if passwordStdin { return readLine(strippingNewline: true) ?? "" }
     guard let passwordFile else { return try Self.typed(twice: twice) }
-    guard let data = FileManager.default.contents(atPath: passwordFile) else {
-      throw Failure("\(passwordFile) cannot be read")
-    }
+    return try Self.firstLine(of: passwordFile)
+  }
+
+  /// The password that a file has as its first line.
+  static func firstLine(of file: String) throws -> String {
+    guard let data = FileManager.default.contents(atPath: file) else { throw Failure("\(file) cannot be read") }
     let text = String(decoding: data, as: UTF8.self)
     return text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).first.map {
       String($0.hasSuffix("\r") ? $0.dropLast() : $0)

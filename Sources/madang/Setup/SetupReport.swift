@@ -1,0 +1,149 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MadangAPI
+import MadangCore
+import MadangOperations
+
+/// What people need of a server that was set up. Read as the owner of its data.
+struct SetupReport: Encodable {
+  struct Key: Encodable {
+    let edition: String
+    let key: String
+  }
+
+  let name: String
+  let address: String
+  /// The administrator's console; nil if it is off.
+  let console: String?
+  /// The settings that were changed.
+  let changed: [String]
+  /// Only while there is no administrator.
+  let administratorLink: NewAdministratorLink?
+  /// A code for people; only from a setup that changed something, while there is no other code.
+  let invitation: InvitationSummary?
+  /// The first API keys.
+  let keys: [Key]
+  let certificate: CertificateSummary
+  let backups: String
+  /// Why the first backup failed.
+  let failedBackup: String?
+  let findings: [DoctorFinding]
+
+  var hasCertificate: Bool { certificate.state == .off || certificate.notAfter != nil }
+
+  /// How many addresses the first code invites, and for how long.
+  private static let (codeUses, codeDays) = (10, 14)
+  private static let patience = Duration.seconds(120)
+
+  /// Waits for the certificate, makes links, and runs the doctor. This process becomes the owner of the data.
+  /// - Throws: ``Failure`` if the data cannot be used.
+  init(of setup: Setup, changed: [String], isChanged: Bool, failedBackup: String?) async throws {
+    let loaded = try await LoadedSettings(flags: [:], file: setup.machine.settingsFile, environment: [:])
+    let settings = loaded.settings
+    try DataOwner.become(of: settings.dataDirectory)
+    var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .error
+
+    (name, address, self.changed, self.failedBackup) = (setup.name, settings.publicURL, changed, failedBackup)
+    console = settings.web.admin.isOn ? "\(settings.publicURL)/admin/" : nil
+    backups = setup.machine.backupDirectory
+    keys = EditionName.allCases.sorted { $0.rawValue > $1.rawValue }.compactMap { edition in
+      let file = settings.dataDirectory.appending(path: "secrets/api-key-\(edition.rawValue)")
+      guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+      return Key(edition: edition.rawValue, key: text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+    do {
+      (certificate, administratorLink, invitation) = try await Administration.run(settings, logger: logger) {
+        let certificate = try await Self.certificate($0)
+        return (
+          certificate, try await Self.link($0, settings), try await Self.invitation($0, settings, isChanged: isChanged)
+        )
+      }
+    } catch {
+      throw Failure((error as? SetupError)?.description ?? (error as? AdministrationError)?.description ?? "\(error)")
+    }
+    // Without a certificate, clients fail as they should; the doctor has nothing to add.
+    let isOutside = certificate.state == .off || certificate.notAfter != nil
+    let doctor = try DoctorCommand.parse(
+      ["--config", setup.machine.settingsFile] + (isOutside ? [] : ["--inside"])
+        + (setup.roots == nil ? [] : ["--ca-file", setup.machine.authorityFile]))
+    findings = await doctor.findings()
+  }
+
+  /// Waits until there is a certificate, or a try has failed.
+  private static func certificate(_ administration: Administration) async throws -> CertificateSummary {
+    let end = ContinuousClock.now + patience
+    return try await StatusLine.with { status in
+      while true {
+        let certificate = try await administration.certificate()
+        guard certificate.state == .none, ContinuousClock.now < end else { return certificate }
+        status?.draw("Waiting for the certificate, up to two minutes.")
+        try await Task.sleep(for: .milliseconds(250))
+      }
+    }
+  }
+
+  /// A link for the first administrator.
+  private static func link(
+    _ administration: Administration, _ settings: ServerSettings
+  ) async throws -> NewAdministratorLink? {
+    guard settings.web.admin.isOn, try await administration.administrators().isEmpty,
+      try await administration.administratorLinks().isEmpty
+    else { return nil }
+    return try await administration.makeAdministratorLink()
+  }
+
+  private static func invitation(
+    _ administration: Administration, _ settings: ServerSettings, isChanged: Bool
+  ) async throws -> InvitationSummary? {
+    guard isChanged else { return nil }
+    let open = try await administration.invitations(isOpen: true, limit: 100)
+    guard open.elements.allSatisfy({ $0.email != nil }) else { return nil }
+    return try await administration.inviteByCode(uses: codeUses, days: codeDays)
+  }
+}
+
+extension SetupReport {
+  func show(_ output: Output) throws {
+    if output.json { return try output.line(self) }
+    try output.object(self, fields)
+    if Terminal.messageWidth != nil, let code = QRCode(invitation?.link ?? address) {
+      output.note(invitation == nil ? "The address:" : "Invited people scan this:")
+      Terminal.picture(code.terminalText)
+    }
+    output.note("The doctor says:")
+    for finding in findings { try output.show(finding) }
+    if findings.isEmpty { output.note("Nothing is wrong.") }
+  }
+
+  private var fields: [(String, String)] {
+    var fields = [("address", address)]
+    if let console { fields.append(("console", console)) }
+    if let administratorLink {
+      let end = LocalTime(administratorLink.expiresAt)
+      fields.append(("first administrator", "\(administratorLink.link) (once, until \(end.time))"))
+    }
+    if let invitation {
+      let words = "for \(invitation.usesLeft) people, until \(LocalTime(invitation.expiresAt).day)"
+      fields.append(("invitation", "\(invitation.link ?? invitation.code ?? "") (\(words))"))
+    }
+    fields += keys.map { ("API key \($0.edition)", $0.key) }
+    fields.append(("certificate", certificate.words))
+    fields.append(("backups", failedBackup ?? "\(backups), every night"))
+    return fields
+  }
+}
+
+extension CertificateSummary {
+  fileprivate var words: String {
+    let next = nextTry.map { "; next try \(LocalTime($0).day) \(LocalTime($0).time)" } ?? ""
+    switch state {
+    case .off: return "of the proxy"
+    case .none: return "not there yet; 'madang admin certificate' shows how it goes"
+    case .valid, .failing:
+      if let error { return "\(error); \(cure ?? "")\(next)" }
+      return "until \(notAfter.map { LocalTime($0).day } ?? "?"), from \(issuer ?? "?"), renewed by itself"
+    }
+  }
+}

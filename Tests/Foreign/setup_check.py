@@ -1,0 +1,263 @@
+"""`madang setup` in a pseudo-terminal and in scripts, on a machine that is a folder: a systemctl of this check starts the real server.
+The real machine is tried by Scripts/dist-check.
+
+    python3 Tests/Foreign/setup_check.py .build/debug/madang
+
+Standard library only. Exits 0 when all is as it should be.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import pty
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+PATIENCE = 60
+NAME = "chat.example.com"
+failures = []
+
+SYSTEMCTL = r"""#!/bin/sh
+# A systemd of one service.
+for unit; do :; done  # the last argument
+echo "$*" >>"$STATE/calls"
+case $1 in
+  cat) echo "ExecStart=madang serve --config /etc/madang/madang.json" ;;
+  show) id -un ;;
+  is-enabled) test -e "$STATE/$unit" ;;
+  enable) touch "$STATE/$unit" ;;
+  disable) rm -f "$STATE/$unit" ;;
+  is-active) kill -0 "$(cat "$STATE/pid")" 2>/dev/null ;;
+  start) exec "$MADANG" admin backup "$MADANG_TEST_ROOT/var/backups/madang" ;;
+  restart)
+    if [ -e "$STATE/pid" ]; then
+      kill "$(cat "$STATE/pid")"
+      while kill -0 "$(cat "$STATE/pid")" 2>/dev/null; do sleep 0.05; done
+    fi
+    : >"$STATE/output"
+    # A session of its own: the terminal of the check ends, the server does not.
+    setsid "$MADANG" serve --config "$MADANG_TEST_ROOT/etc/madang/madang.json" >"$STATE/output" 2>"$STATE/log" </dev/null &
+    echo $! >"$STATE/pid"
+    until grep -q listening "$STATE/output"; do
+      kill -0 $! 2>/dev/null || { rm "$STATE/pid"; exit 1; }
+      sleep 0.05
+    done ;;
+esac
+"""
+JOURNALCTL = '#!/bin/sh\ncat "$STATE/log"\n'
+
+
+def check(words, right, detail=""):
+    print(("ok      " if right else "FAILED  ") + words)
+    if not right:
+        failures.append(words)
+        print(detail)
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Machine:
+    """A folder with the files of the package."""
+
+    def __init__(self, madang, folder):
+        self.root, self.port = folder, free_port()
+        self.state = folder / "state"
+        for path in "etc/madang", "run/systemd/system", "var/lib/madang", "bin", "state":
+            (folder / path).mkdir(parents=True)
+        for name, text in ("systemctl", SYSTEMCTL), ("journalctl", JOURNALCTL):
+            (folder / "bin" / name).write_text(text)
+            (folder / "bin" / name).chmod(0o755)
+        self.settings = folder / "etc/madang/madang.json"
+        data = str(folder / "var/lib/madang")
+        self.settings.write_text(json.dumps({"host": "127.0.0.1", "port": self.port, "data": data}, indent=2))
+        (self.state / "madang.service").touch()
+        self.madang = madang
+        self.environment = {
+            "PATH": f"{folder}/bin:/usr/bin:/bin", "HOME": str(folder), "STATE": str(self.state), "MADANG": madang,
+            "MADANG_TEST_ROOT": str(folder), "MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1", "TZ": "UTC"}
+
+    def run(self, *arguments):
+        """Without a terminal."""
+        return subprocess.run([self.madang, *arguments], env=self.environment, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=PATIENCE)
+
+    def typed(self, *arguments):
+        return Typist([self.madang, *arguments], self.environment)
+
+    def pid(self):
+        return (self.state / "pid").read_text().strip()
+
+    def stop(self):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            os.kill(int(self.pid()), signal.SIGKILL)
+
+    def get(self, path):
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as answer:
+            return answer.status
+        return None
+
+
+class Typist:
+    """A person at a terminal."""
+
+    def __init__(self, command, environment):
+        self.seen, self.answered = "", 0
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.execve(command[0], command, environment)
+
+    def _read(self, patience):
+        if not select.select([self.terminal], [], [], patience)[0]:
+            return False
+        try:
+            part = os.read(self.terminal, 4096)
+        except OSError:
+            return False
+        self.seen += part.decode(errors="replace")
+        return bool(part)
+
+    def answer(self, question, line):
+        """Waits for a question and types a line."""
+        end = time.monotonic() + PATIENCE
+        while question not in self.seen[self.answered:] or not self.seen.endswith((": ", "] ")):
+            if time.monotonic() > end or not self._read(end - time.monotonic()):
+                sys.exit(f"'{question}' was not asked:\n{self.seen}")
+        self.answered = len(self.seen)
+        os.write(self.terminal, line.encode())
+
+    def status(self):
+        while self._read(PATIENCE):
+            pass
+        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+
+
+def asked_nothing(machine, former):
+    outcome = machine.run("setup", NAME, "--behind-proxy", "127.0.0.1")
+    check("without a terminal and --yes the error names the flags",
+          outcome.returncode == 64 and "--yes" in outcome.stderr and "--registration" in outcome.stderr, outcome.stderr)
+    outcome = machine.run("setup", "192.0.2.1", "--yes")
+    check("an address instead of a name is wrong usage", outcome.returncode == 64, outcome.stderr)
+    outcome = machine.run("setup", "--undo", "--yes")
+    check("there is nothing to undo", outcome.returncode == 1 and "changed nothing" in outcome.stderr, outcome.stderr)
+    check("nothing was changed", machine.settings.read_text() == former and not (machine.state / "pid").exists())
+
+
+def interrupted(machine, former):
+    typist = machine.typed("setup", NAME, "--behind-proxy", "127.0.0.1")
+    typist.answer("Name of this installation", "Persimmon house\n")
+    typist.answer("Who may make an account", "\x03")
+    check("Ctrl-C ends it", typist.status() in (-signal.SIGINT, 130), typist.seen)
+    check("Ctrl-C changes nothing", machine.settings.read_text() == former and sorted(
+        path.name for path in machine.settings.parent.iterdir()) == ["madang.json"])
+    typist = machine.typed("setup", NAME, "--behind-proxy", "127.0.0.1")
+    typist.answer("Name of this installation", "\x04")
+    check("so does the end of the input", typist.status() == 1 and "nothing was changed" in typist.seen, typist.seen)
+
+
+def answered(machine):
+    typist = machine.typed("setup", NAME, "--behind-proxy", "127.0.0.1")
+    typist.answer("Name of this installation, for pages and mails [Madang]: ", "Persimmon house\n")
+    typist.answer("invite, domain or open? [invite]: ", "anyone\n")
+    typist.answer("invite, domain or open? [invite]: ", "\n")
+    typist.answer("Your e-mail address", "me@example.com\n")
+    typist.answer("Mail server", "\n")
+    typist.answer("Chat in the browser", "\n")
+    typist.answer("Administrator's console", "perhaps\n")
+    typist.answer("Administrator's console", "y\n")
+    typist.answer("Write them and start the server? [Y/n] ", "\n")
+    status = typist.status()
+    check("a person answers the questions, and the server runs", status == 0 and machine.get("/livez") == 200, typist.seen)
+    settings = json.loads(machine.settings.read_text())
+    check("the answers are in the settings", (
+        settings["web.name"], settings["registration"], settings["web.chat"], settings["public.url"], settings["port"]) == (
+        "Persimmon house", "invite", True, f"https://{NAME}", machine.port), settings)
+    check("a wrong answer is asked again", "write invite, domain or open" in typist.seen and "write y or n" in typist.seen)
+    for part in f"https://{NAME}/admin/#setup=", f"https://{NAME}/invite/", "API key 2024-10", "The doctor says:", "█":
+        check(f"it prints {part}", part in typist.seen, typist.seen)
+    check("there is a backup, and one every night", list((machine.root / "var/backups/madang").glob("20*")) and (
+        machine.state / "madang-backup.timer").exists())
+    code = typist.seen.split("/invite/", 1)[1].split()[0]
+    check("the page of the invitation is there", machine.get(f"/invite/{code}") == 200, code)
+
+
+def again(machine):
+    former, pid = machine.settings.read_text(), machine.pid()
+    outcome = machine.run("setup", NAME, "--behind-proxy", "127.0.0.1", "--yes")
+    check("the second time there is nothing to change", outcome.returncode == 0 and "Nothing to change." in outcome.stderr,
+          outcome.stderr)
+    check("and nothing is changed", machine.settings.read_text() == former and machine.pid() == pid)
+    outcome = machine.run("setup", NAME, "--behind-proxy", "127.0.0.1", "--yes", "--json", "--registration", "open")
+    report = json.loads(outcome.stdout)
+    check("--json prints one object", report["changed"] == ["registration"] and report["invitation"] is None and len(
+        report["keys"]) == 2 and report["certificate"]["state"] == "off", outcome.stdout + outcome.stderr)
+    found = machine.run("admin", "settings", "registration", "--given", "--json")
+    check("'madang admin' finds the settings", '"open"' in found.stdout, found.stdout + found.stderr)
+
+
+def refused(machine):
+    former = machine.settings.read_text()
+    own = json.loads(former) | {"public.url": "https://mine.example.com"}
+    machine.settings.write_text(json.dumps(own))
+    outcome = machine.run("setup", NAME, "--behind-proxy", "127.0.0.1", "--yes")
+    check("a setting of the operator's is not changed without --force",
+          outcome.returncode == 1 and "public.url" in outcome.stderr and "--force" in outcome.stderr, outcome.stderr)
+    check("then nothing is changed", json.loads(machine.settings.read_text()) == own)
+    machine.settings.write_text(former)
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        one.listen()
+        taken = str(one.getsockname()[1])
+        machine.settings.write_text(former.replace(str(machine.port), taken))
+        outcome = machine.run("setup", NAME, "--behind-proxy", "127.0.0.1", "--yes", "--registration", "invite")
+        check("a server that does not start: status 2, the reason, and the way back",
+              outcome.returncode == 2 and "in use" in outcome.stderr and "--undo" in outcome.stderr, outcome.stderr)
+    machine.settings.write_text(machine.settings.read_text().replace(taken, str(machine.port)))
+    outcome = machine.run("setup", NAME, "--behind-proxy", "127.0.0.1", "--yes")
+    check("when that is corrected, the server runs", outcome.returncode == 0 and machine.get("/livez") == 200, outcome.stderr)
+
+
+def undone(machine, former):
+    outcome = machine.run("setup", "--undo")
+    check("--undo asks first", outcome.returncode == 64 and machine.settings.read_text() != former, outcome.stderr)
+    outcome = machine.run("setup", "--undo", "--yes")
+    check("--undo puts the former settings back", outcome.returncode == 0 and machine.settings.read_text() == former,
+          outcome.stderr)
+    check("the timer is off, the server runs, the data stay", not (machine.state / "madang-backup.timer").exists() and (
+        machine.get("/livez") == 200) and (machine.root / "var/lib/madang/madang.sqlite").exists())
+    check("backups stay, and no other file does", list((machine.root / "var/backups/madang").glob("20*")) and sorted(
+        path.name for path in machine.settings.parent.iterdir()) == ["madang.json"])
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    madang = str(pathlib.Path(sys.argv[1]).resolve())
+    with tempfile.TemporaryDirectory(prefix="madang-setup-") as folder:
+        machine = Machine(madang, pathlib.Path(folder))
+        former = machine.settings.read_text()
+        try:
+            asked_nothing(machine, former)
+            interrupted(machine, former)
+            answered(machine)
+            again(machine)
+            refused(machine)
+            undone(machine, former)
+        finally:
+            machine.stop()
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
