@@ -746,6 +746,13 @@ def axe(browser, server, state, check):
             page.locator(".pane .grave").last.click()
             look("delete")
             page.keyboard.press("Escape")
+            page.locator(".pane .row-acts .button").filter(has_text=re.compile("Add to a workspace|워크스페이스에 추가")).click()
+            page.locator("dialog .picks label").first.wait_for()
+            look("add to workspaces")
+            page.keyboard.press("Escape")
+            go(page, server, "accounts?state=pending")
+            page.locator("tbody .pick input").first.wait_for()
+            look("accounts that wait")
             page.set_viewport_size({"width": 390, "height": 844})
             for path in PAGES if language == "en-GB" else []:
                 go(page, server, path)

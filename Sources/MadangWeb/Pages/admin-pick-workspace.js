@@ -17,7 +17,7 @@ const SHOWN = 20;
 export function addToWorkspaces(account, workspaces, again) {
   const isIn = new Set(workspaces.map((one) => one.number));
   const picked = new Map();
-  const list = h("ul.picks", { role: "group", "aria-label": t("page.workspaces") });
+  const list = h("div.picks", { role: "group", "aria-label": t("page.workspaces") });
   const foot = h("p.faint.small", { role: "status" });
   let turn = 0;
   const show = async (find) => {
@@ -27,7 +27,7 @@ export function addToWorkspaces(account, workspaces, again) {
     list.replaceChildren(...answer.workspaces.filter((one) => !one.deletedAt).map((one) => {
       const box = h("input", { type: "checkbox", disabled: isIn.has(one.number), onchange: () => (box.checked ? picked.set(one.number, one.name) : picked.delete(one.number)) });
       box.checked = isIn.has(one.number) || picked.has(one.number);
-      return h("li", null, h("label.tick", null, box, h("span", null, name(one.name), h("span.soft.small", null, isIn.has(one.number) ? ` ${t("addto.is")}` : ` ${one.owner}`))));
+      return h("label.tick", null, box, h("span", null, name(one.name), h("span.soft.small", null, isIn.has(one.number) ? ` ${t("addto.is")}` : ` ${one.owner}`)));
     }));
     foot.textContent = answer.workspaces.length ? (answer.next === null ? "" : t("addto.more", { n: SHOWN })) : t("list.nothing");
   };
