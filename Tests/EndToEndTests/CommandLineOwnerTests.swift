@@ -123,6 +123,25 @@ struct CommandLineOwnerTests {
     }
   }
 
+  @Test(
+    "root does not work on a directory of root that another user can fill, or leads to",
+    .enabled(if: PackagedMachine.isRoot))
+  func openDirectory() async throws {
+    try await PackagedMachine.run { machine in
+      let open = machine.folder.appending(path: "open")
+      try FileManager.default.moveItem(at: machine.data, to: open)
+      try #require(chown(open.path, 0, 0) == 0 && chmod(open.path, 0o1777) == 0)
+      for path in [open, machine.data] {
+        let outcome = try await machine.admin.run("admin", "stats", "--data", path.path)
+        #expect(outcome.status == 1 && outcome.errors.joined().contains("belongs to root"), "\(outcome.errors)")
+        // The second one is a link of another user.
+        guard path == open else { continue }
+        try #require(chmod(open.path, 0o700) == 0 && symlink(open.path, machine.data.path) == 0)
+        try #require(lchown(machine.data.path, PackagedMachine.user, PackagedMachine.user) == 0)
+      }
+    }
+  }
+
   @Test("a user who is neither root nor the owner learns how to call it", .enabled(if: PackagedMachine.isRoot))
   func others() async throws {
     try await PackagedMachine.run { machine in

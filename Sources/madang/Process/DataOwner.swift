@@ -36,9 +36,23 @@ struct DataOwner {
       }
       return nil
     }
-    guard owner.user != 0 else { return nil }
+    guard owner.user != 0 else {
+      try refuseOpenDirectory(directory)
+      return nil
+    }
     try owner.become(output)
     return owner
+  }
+
+  /// Throws if another user may decide what is in a directory of root: root would work on the database and the links of that user.
+  private static func refuseOpenDirectory(_ directory: URL) throws {
+    var (status, link) = (stat(), stat())
+    guard stat(directory.path, &status) == 0, lstat(directory.path, &link) == 0 else { return }
+    let isOpen = status.st_mode & 0o002 != 0 || status.st_mode & 0o020 != 0 && status.st_gid != 0
+    guard isOpen || link.st_uid != 0 else { return }
+    throw Failure(
+      "\(directory.path) belongs to root, and other users can replace what is in it: give it to the server's user alone (chown, "
+        + "chmod 700), or run the command as another user than root")
   }
 
   private func become(_ output: URL?) throws {
@@ -63,18 +77,22 @@ struct DataOwner {
         + "(\(String(cString: strerror(errno)))): run the command as that user")
   }
 
-  /// Creates a directory for the owner, unless it exists.
+  /// Creates a directory for the owner, unless it exists: as the owner if possible, else as root.
   private func prepare(_ output: URL) throws {
+    let parent = output.deletingLastPathComponent().path + "/."
     guard seteuid(user) == 0 else { throw refusal }
     var status = stat()
-    let isReachable = stat(output.deletingLastPathComponent().path + "/.", &status) == 0
+    let isReachable = stat(parent, &status) == 0
+    let isMade = isReachable && mkdir(output.path, 0o700) == 0
     guard seteuid(0) == 0 else { throw refusal }
+    if isMade { return }
     guard isReachable else {
       throw Failure(
         "\(output.path) cannot be reached by the user \(name), who owns \(directory.path) and writes there: name a directory "
           + "elsewhere, for example in /var/backups")
     }
-    guard mkdir(output.path, 0o700) == 0 else { return }
+    // Elsewhere another user could replace the directory before it is given away.
+    guard status.st_uid == 0, status.st_mode & 0o022 == 0, mkdir(output.path, 0o700) == 0 else { return }
     let descriptor = open(output.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     defer { close(descriptor) }
     guard descriptor >= 0, fchown(descriptor, user, group) == 0 else {
