@@ -352,6 +352,16 @@ struct SetupChecksTests {
     #expect(person.seen.last == "Go on all the same? [y/N] ")
   }
 
+  @Test("a proxy on another machine is a warning: the server then listens without TLS")
+  func farProxy() throws {
+    func warnings(_ address: String) throws -> [String] {
+      let checks = SetupChecks(
+        machine: try FolderMachine().machine, front: .proxy(address: address), file: SettingsFile())
+      return checks.problems().filter { $0.words.contains("without TLS") }.map(\.cure)
+    }
+    #expect(try warnings("127.0.0.1") == [] && warnings("10.0.0.5").first?.contains("firewall") == true)
+  }
+
   @Test("little memory is a warning")
   func memory() throws {
     let folder = try FolderMachine()

@@ -31,7 +31,7 @@ struct SetupChecks {
         SetupProblem("setup changes the system, and you are not root", cure: "run it as root, for example with sudo")
       ]
     }
-    return serviceProblems() + portProblems() + clockProblems() + roomProblems()
+    return serviceProblems() + portProblems() + proxyProblems() + clockProblems() + roomProblems()
   }
 
   private func serviceProblems() -> [SetupProblem] {
@@ -81,6 +81,17 @@ struct SetupChecks {
         """
       return SetupProblem("port \(port) is held by \(holder.words)", cure: cure)
     }
+  }
+
+  private func proxyProblems() -> [SetupProblem] {
+    guard case .proxy(let address) = front, !isLoopback(address) else { return [] }
+    return [
+      SetupProblem(
+        "the proxy \(address) is another machine, so the server will listen at all addresses, without TLS",
+        cure:
+          "let a firewall admit only the proxy, or set 'host' in /etc/madang/madang.json to an address that only the proxy reaches",
+        isWarning: true)
+    ]
   }
 
   private func clockProblems() -> [SetupProblem] {

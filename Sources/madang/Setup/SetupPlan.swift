@@ -113,8 +113,9 @@ struct SetupPlan {
       return wanted
     case .proxy(let address):
       let port = file.text("port").flatMap(Int.init).map { $0 == 443 ? 8080 : $0 } ?? 8080
+      let ownHost = file["host"].flatMap { isLoopback($0.settingText ?? "") ? nil : $0 }
       return [
-        ("host", isLoopback(address) ? .text("127.0.0.1") : everywhere), ("port", .number(Double(port))),
+        ("host", isLoopback(address) ? .text("127.0.0.1") : ownHost ?? everywhere), ("port", .number(Double(port))),
         ("trusted.proxies", .text(address)), ("tls.redirect.port", nil), ("tls.acme", nil),
       ]
     }

@@ -30,7 +30,7 @@ struct SetupReport: Encodable {
   let failedBackup: String?
   let findings: [DoctorFinding]
 
-  var hasCertificate: Bool { certificate.state == .off || certificate.notAfter != nil }
+  var hasCertificate: Bool { certificate.isServed }
 
   /// How many addresses the first code invites, and for how long.
   private static let (codeUses, codeDays) = (10, 14)
@@ -64,9 +64,8 @@ struct SetupReport: Encodable {
       throw Failure((error as? SetupError)?.description ?? (error as? AdministrationError)?.description ?? "\(error)")
     }
     // Without a certificate, clients fail as they should; the doctor has nothing to add.
-    let isOutside = certificate.state == .off || certificate.notAfter != nil
     let doctor = try DoctorCommand.parse(
-      ["--config", setup.machine.settingsFile] + (isOutside ? [] : ["--inside"])
+      ["--config", setup.machine.settingsFile] + (certificate.isServed ? [] : ["--inside"])
         + (setup.roots == nil ? [] : ["--ca-file", setup.machine.authorityFile]))
     findings = await doctor.findings()
   }
@@ -136,6 +135,11 @@ extension SetupReport {
 }
 
 extension CertificateSummary {
+  /// Whether clients can call the server: with a certificate that has not ended, or a proxy's.
+  fileprivate var isServed: Bool {
+    state == .off || (notAfter ?? "") > WireDate.string(Int64(Date.now.timeIntervalSince1970 * 1000))
+  }
+
   fileprivate var words: String {
     let next = nextTry.map { "; next try \(LocalTime($0).day) \(LocalTime($0).time)" } ?? ""
     switch state {
