@@ -34,7 +34,7 @@ struct Madang: AsyncParsableCommand {
         subcommands: [
           Say.self, History.self, UnreadCommand.self, Watch.self, ChatCommand.self, FileCommand.self,
         ]),
-      CommandGroup(name: "Tests", subcommands: [DevCommand.self, ConformanceCommand.self]),
+      CommandGroup(name: "Tests", subcommands: [DevCommand.self, ConformanceCommand.self, EditionOf.self]),
       CommandGroup(name: "Manual", subcommands: [Man.self, Completions.self]),
     ])
 

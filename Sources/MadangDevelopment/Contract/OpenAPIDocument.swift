@@ -1,7 +1,7 @@
 import Foundation
 import OpenAPI
 
-/// The parts of an edition's OpenAPI document that coverage reads.
+/// The parts of an edition's OpenAPI document that coverage and ``DocumentedEdition`` read.
 struct OpenAPIDocument: Decodable {
   let paths: [String: Path]
   private let components: Components
@@ -68,15 +68,25 @@ struct OpenAPIDocument: Decodable {
       }
     }
 
-    enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey {
       case reference = "$ref"
-      case properties, required
+      case properties, required, type
     }
 
     /// The path of another schema, whose properties this one also has.
     let reference: String?
     let properties: [String: Property]?
     let required: [String]?
+    /// Nil if values of several types are allowed.
+    let type: String?
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      reference = try container.decodeIfPresent(String.self, forKey: .reference)
+      properties = try container.decodeIfPresent([String: Property].self, forKey: .properties)
+      required = try container.decodeIfPresent([String].self, forKey: .required)
+      type = try? container.decodeIfPresent(String.self, forKey: .type)
+    }
   }
 
   /// A value, or a reference to it.
@@ -109,6 +119,15 @@ struct OpenAPIDocument: Decodable {
     let requestBodies, responses: [String: Body]?
     let schemas: [String: Schema]?
   }
+
+  // MARK: Objects
+
+  /// The fields of each object, by the object's name.
+  var objects: [String: Set<String>] {
+    (components.schemas ?? [:]).compactMapValues { $0.properties.map { Set($0.keys) } }
+  }
+
+  var hasNumericIDs: Bool { components.schemas?["ID"]?.type == "integer" }
 
   // MARK: What an operation has
 

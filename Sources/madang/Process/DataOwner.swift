@@ -1,3 +1,5 @@
+// Some builds take the fields of `stat` from CoreFoundation, others from Glibc, which Foundation exports.
+import CoreFoundation
 import Foundation
 
 /// The user to whom a server's data belongs. Root works on it as this user: the server could not write files that root leaves there.
