@@ -1,4 +1,5 @@
 import NIOSSL
+import SocketIOProtocol
 
 /// An account at an authority for certificates (RFC 8555). Requests are made one after the other.
 package actor Authority {
@@ -148,7 +149,7 @@ package actor Authority {
   private func refusal(_ answer: AuthorityCalls.Answer, from url: String, _ names: [String]) -> ACMEError {
     guard let problem = try? answer.decode(Problem.self, from: url), problem.type != nil || problem.detail != nil else {
       return ACMEError(
-        .unusable, "the authority answers \(answer.status) without a reason at \(url)",
+        .unusable, "the authority answers \(answer.status) without a reason at \(LogText(url))",
         cure: answer.status >= 500
           ? "wait for the next try: the fault is the authority's"
           : "check that the address is that of an ACME directory", pause: answer.pause)

@@ -45,7 +45,8 @@ package func buildServer(
   let service = Service(
     opened.madang, served, .all, callers, limits, reports, outgoing.providers, socketIO)
   let (rooms, background) = try await makeBackground(service, opened, outgoing)
-  let certificates = certificate.flatMap { certificateWork(service, $0) }
+  let listeners = listens ? Listeners(settings) : nil
+  let certificates = certificate.flatMap { certificateWork(service, $0, listeners) }
   await certificates?.load()
   if isAlone {
     // A server starts even if its database accepts no writes.
@@ -56,7 +57,7 @@ package func buildServer(
   return MadangServer(
     service, rooms, background, opened.sink, surroundings,
     annex: annex?(served, Secrets.key(for: "annex", from: opened.secret)),
-    listeners: listens ? Listeners(settings) : nil,
+    listeners: listeners,
     certificate: certificate, certificates: certificates, lock: lock)
 }
 
@@ -97,7 +98,7 @@ extension ServerSettings {
 
 /// Orders the certificate and shows it; nil if it is in files.
 private func certificateWork(
-  _ service: Service, _ certificate: SocketIOServer.TLSCertificate
+  _ service: Service, _ certificate: SocketIOServer.TLSCertificate, _ listeners: Listeners?
 ) -> CertificateWork? {
   let (settings, metrics) = (service.settings, service.reports.metrics)
   guard settings.tls.acme.isUsed else {
@@ -105,11 +106,15 @@ private func certificateWork(
     return nil
   }
   let listener = CertificateWork.Listener { pair in
+    _ = try SocketIOServer.TLSCertificate(chain: Array(pair.chain.utf8), key: Array(pair.key.utf8))
+  } serve: { pair in
     try certificate.use(chain: Array(pair.chain.utf8), key: Array(pair.key.utf8))
     metrics.setCertificateEnd(certificate.notValidAfter)
   } answerCalls: { proofs in
     try certificate.answerAuthorities(
       Dictionary(proofs.map { ($0.name, (Array($0.pair.chain.utf8), Array($0.pair.key.utf8))) }) { first, _ in first })
+  } isListening: {
+    listeners?.haveBegun ?? false
   }
   return CertificateWork(service.madang, settings, listener)
 }

@@ -123,7 +123,7 @@ struct AuthorityTests {
     #expect(RetryAfter.duration("Wed, 21 Oct 2015 07:28:00 GMT", now: now) == .seconds(60))
     #expect(RetryAfter.duration("Wed, 21 Oct 2014 07:28:00 GMT", now: now) == .zero)
     #expect(RetryAfter.duration("-5", now: now) == .zero && RetryAfter.duration("soon", now: now) == nil)
-    #expect(RetryAfter.duration("99999999999", now: now) == .seconds(30 * 86_400))
+    #expect(RetryAfter.duration("99999999999", now: now) == .seconds(86_400))
   }
 
   @Test("a certificate is revoked once; a second time is no error")
@@ -151,6 +151,19 @@ struct AuthorityTests {
     guard case .unreachable = try await Self.failure(Authority(configuration)).reason else {
       return #expect(Bool(false), "something listens on port 1")
     }
+  }
+
+  @Test(
+    "an address that the HTTP client cannot call is an error, not the end of the process",
+    arguments: [
+      "https://127.0.0.1:99999/d", "https://[::1]:70000/d", "https://127.0.0.1:0/d", "https:///d", "https://a b/d",
+      "https://u:p@127.0.0.1/d", "https://127.0.0.1/\0", "https://127.0.0.1/" + String(repeating: "a", count: 3000),
+    ])
+  func addresses(_ url: String) async throws {
+    #expect(!AuthorityAddress.isUsable(url))
+    let error = try await Self.failure(Authority(.init(directory: url, key: AccountKey())))
+    guard case .unusable = error.reason else { return #expect(Bool(false), "\(error)") }
+    #expect(AuthorityAddress.isUsable("https://127.0.0.1:65535/d") && AuthorityAddress.isUsable("https://[::1]/d"))
   }
 
   @Test("an error of the caller's publishing ends the order")

@@ -43,6 +43,14 @@ struct CertificatesTests {
     #expect(throws: (any Error).self) { try CertificateChain(pem: text) }
   }
 
+  @Test("a chain with a later part that is no certificate is refused")
+  func laterParts() throws {
+    let good = try SelfSigned(for: ["chat.example.com"]).chain
+    #expect(try CertificateChain(pem: good + "\n" + good).names == ["chat.example.com"])
+    let bad = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
+    #expect(throws: (any Error).self) { try CertificateChain(pem: good + "\n" + bad) }
+  }
+
   @Test("URL-safe Base64 has no padding, and both alphabets are read")
   func base64() {
     #expect(Base64URL.text([0xFB, 0xFF]) == "-_8")

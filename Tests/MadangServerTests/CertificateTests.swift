@@ -184,6 +184,77 @@ struct CertificateTests {
     }
   }
 
+  @Test("a certificate that no client would accept is not taken, and one that cannot be served is replaced")
+  func unusable() async throws {
+    try await Scene.run { (scene) async throws in
+      try await World.run(.sqlite, settings: scene.settings()) { (world) async throws in
+        scene.authority.setLife(from: Date(timeIntervalSinceNow: -86_400), to: Date(timeIntervalSinceNow: -3600))
+        scene.lead(to: world)
+        let failing = try await Scene.until(world, "a refusal") { $0.error != nil }
+        #expect(failing.error?.contains("its certificate is valid from") == true && failing.notAfter == nil)
+        scene.authority.setLife(from: Date(timeIntervalSinceNow: -60), to: Date(timeIntervalSinceNow: 90 * 86_400))
+        world.clock.advance(milliseconds: 5 * Self.minute)
+        _ = try await Scene.until(world, "a certificate") { $0.state == .valid }
+        let madang = world.server.madang
+        let id = world.server.settings.tls.acme.id
+        try await madang.store(id, chain: "no certificate", key: "no key", renewAt: .max, issuer: "test")
+        #expect(try await World.eventually { scene.authority.issued == 3 })
+        _ = try await Scene.until(world, "another certificate") { $0.state == .valid }
+        #expect(try await World.eventually { try await Scene.certificate(world) == served(world) })
+      }
+    }
+  }
+
+  @Test(
+    "a revoked certificate is replaced even if the first order after it fails, and although the authority asked to wait"
+  )
+  func revokedAndRefused() async throws {
+    try await Scene.run { (scene) async throws in
+      try await World.run(.sqlite, settings: scene.settings()) { (world) async throws in
+        scene.lead(to: world)
+        _ = try await Scene.until(world, "a certificate") { $0.state == .valid }
+        scene.authority.set(.refuses(kind: "rateLimited", detail: "later \0", retryAfter: "99999999"))
+        _ = try await Scene.administration(world).renewCertificate()
+        let held = try await Scene.until(world, "a refusal") { $0.error != nil }
+        #expect(held.nextTry == WireDate.string(world.clock.now + Self.day), "a day is believed")
+        world.clock.advance(milliseconds: Self.minute)
+        _ = try await Scene.administration(world).renewCertificate(revokes: true)
+        #expect(try await World.eventually { scene.authority.revocations == 1 })
+        _ = try await Scene.until(world, "the second refusal") { $0.tries == 2 }
+        scene.authority.set(.works)
+        world.clock.advance(milliseconds: Self.day + Self.minute)
+        #expect(try await World.eventually { scene.authority.issued == 2 })
+      }
+    }
+  }
+
+  @Test("a certificate that has ended is not called valid")
+  func ended() async throws {
+    try await Scene.run { (scene) async throws in
+      try await World.run(.sqlite, settings: scene.settings()) { (world) async throws in
+        scene.lead(to: world)
+        _ = try await Scene.until(world, "a certificate") { $0.state == .valid }
+        scene.authority.set(.down)
+        world.clock.advance(milliseconds: 100 * Self.day)
+        #expect(try await Scene.summary(world).state == .failing)
+      }
+    }
+  }
+
+  @Test("a server whose port is taken orders nothing")
+  func takenPort() async throws {
+    try await Scene.run { (scene) async throws in
+      try await World.run(.sqlite) { (other) async throws in
+        let settings = scene.settings {
+          $0.dataDirectory = other.data.appending(path: "second")
+          $0.port = Int(other.url.split(separator: ":").last ?? "") ?? 0
+        }
+        await #expect(throws: SetupError.self) { try await World.run(settings) { _ in } }
+        #expect(scene.authority.requests == 0)
+      }
+    }
+  }
+
   @Test(
     "an authority that asks to wait is not asked before, not even for an administrator", arguments: TestEngine.available
   )
@@ -309,7 +380,7 @@ struct CertificateTests {
     #expect(problems { _ in }.first?.contains("tls.redirect.port to 80") == true)
     #expect(problems { $0.acme.challenge = .http01 }.first?.contains("needs tls.redirect.port") == true)
     #expect(problems { $0.certificateFile = "/a.pem" }.first?.contains("exclude each other") == true)
-    for directory in ["", "ftp://a", "http://authority.example.com/dir"] {
+    for directory in ["", "ftp://a", "http://authority.example.com/dir", "https://127.0.0.1:99999/dir"] {
       #expect(problems { ($0.redirectPort, $0.acme.directory) = (80, directory) }.count == 1, "\(directory)")
     }
     #expect(problems { ($0.redirectPort, $0.acme.email) = (80, "x") }.count == 1)

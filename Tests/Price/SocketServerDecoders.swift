@@ -38,7 +38,7 @@ extension Decoder {
     Decoder("client-hellos", corpus: "client-hellos", Limits(workPerByte: 100, workPerPiece: 300, memoryPerByte: 24)) {
       input in
       var reader = ClientHelloReader()
-      for piece in input.pieces where reader.read(ByteBuffer(bytes: piece)) != .incomplete { return }
+      for piece in input.pieces where reader.read(piece) != .incomplete { return }
     },
     // What stands behind the header is for another decoder.
     Decoder(
@@ -47,7 +47,7 @@ extension Decoder {
     ) { input in
       var waiting = ByteBuffer()
       for piece in input.pieces {
-        waiting.writeBytes(piece)
+        waiting.writeImmutableBuffer(piece)
         if let header = try ProxyHeader.take(from: &waiting) {
           var fields: HTTPFields = [:]
           return header.note(in: &fields)

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import SocketIOProtocol
 
 /// HTTP calls to one authority, with limits of time and of the size of an answer.
 final class AuthorityCalls: Sendable {
@@ -60,6 +61,7 @@ final class AuthorityCalls: Sendable {
   /// Throws ``ACMEError``.
   private func send(_ url: String, _ change: (inout HTTPClientRequest) -> Void) async throws -> Answer {
     // An authority cannot send a signed message elsewhere without TLS.
+    guard AuthorityAddress.isUsable(url) else { throw ACMEError.unusable("an address that cannot be called", at: url) }
     guard url.lowercased().hasPrefix(scheme) else { throw ACMEError.unusable("an address without \(scheme)", at: url) }
     var request = HTTPClientRequest(url: url)
     request.headers.add(name: "User-Agent", value: "madang")
@@ -67,7 +69,7 @@ final class AuthorityCalls: Sendable {
     do { return try await answer(to: request) } catch let error as ACMEError { throw error } catch {
       if Task.isCancelled { throw CancellationError() }
       throw ACMEError(
-        .unreachable(url, error), "the authority cannot be reached at \(url): \(error)",
+        .unreachable(url, error), "the authority cannot be reached at \(LogText(url)): \(LogText("\(error)"))",
         cure: "check its address, and that this machine reaches the internet")
     }
   }
@@ -96,7 +98,7 @@ final class AuthorityCalls: Sendable {
 /// How long to wait, as HTTP says it (RFC 9110, section 10.2.3).
 enum RetryAfter {
   /// The longest wait that is believed.
-  private static let longest = 30 * 86_400
+  private static let longest = 86_400
 
   /// - Parameter text: Seconds, or a date. Nil for any other text.
   static func duration(_ text: String, now: Date) -> Duration? {

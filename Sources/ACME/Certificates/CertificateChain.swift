@@ -17,6 +17,7 @@ package struct CertificateChain: Sendable {
     let documents = try PEMDocument.parseMultiple(pemString: pem)
     guard let first = documents.first, documents.count <= Self.longest else { throw Unusable() }
     certificate = try Certificate(pemDocument: first)
+    for further in documents.dropFirst() { _ = try Certificate(pemDocument: further) }
     self.pem = pem
   }
 

@@ -32,7 +32,7 @@ package struct ACMEError: Error, CustomStringConvertible {
 
 extension ACMEError {
   /// An answer that breaks the protocol.
-  static func unusable(_ what: String, at url: String) -> ACMEError {
+  package static func unusable(_ what: String, at url: String) -> ACMEError {
     ACMEError(
       .unusable, "the authority's answer is not of ACME: \(what) (\(LogText(url)))",
       cure: "check that the address is that of an ACME directory")
@@ -48,7 +48,9 @@ extension ACMEError {
   static func refused(
     _ problem: Problem, status: Int, names: [String], caa: [String], pause: Duration?
   ) -> ACMEError {
-    let (kind, name, words) = problem.cause
+    var (kind, name, words) = problem.cause
+    // Some authorities have no type for a contact that they want.
+    if kind == "malformed", words.lowercased().contains("contact") { kind = "invalidContact" }
     let subject = name ?? names.joined(separator: ", ")
     let message =
       "the authority refused" + (subject.isEmpty ? "" : " a certificate for \(subject)") + ": \(words)"
@@ -90,7 +92,7 @@ extension ACMEError {
     case "rejectedIdentifier", "unsupportedIdentifier":
       return "this authority gives no certificate for \(name): use a public name, or another authority"
     case "invalidContact", "unsupportedContact":
-      return "correct the contact's e-mail address, or leave it out"
+      return "correct the contact's e-mail address, or give one if there is none"
     case "userActionRequired":
       return "the authority's terms have changed; read and accept them"
         + (instance.map { " at \(LogText($0))" } ?? "")

@@ -39,10 +39,12 @@ extension Transaction {
       isAsked
       ? "asked <> '' AND (failures = 0 OR tried_at <= \(now - CertificatePlan.askedPause) OR tried_at > \(now))"
       : "(chain IS NULL OR renew_at <= \(now)) AND (next_at <= \(now) OR next_at > \(far))"
+    let isFree: SQL =
+      "held_until <= \(now) OR held_until > \(far) OR asked = \(CertificateState.Wish.revocation.rawValue)"
     return try execute(
       """
       UPDATE certificates SET tried_at = \(now), next_at = \(next), asked = '', failures = failures + 1
-      WHERE directory = \(id.directory) AND names = \(id.text) AND (held_until <= \(now) OR held_until > \(far)) AND \(sql: isDue)
+      WHERE directory = \(id.directory) AND names = \(id.text) AND (\(sql: isFree)) AND \(sql: isDue)
       """) == 1
   }
 
@@ -60,14 +62,14 @@ extension Transaction {
       """)
   }
 
-  /// Records why the last try failed.
+  /// Records why the last try failed. A renewal is due from then on, also one that only an administrator wanted.
   func failCertificate(
     _ id: CertificateID, _ error: String, cure: String, next: Int64, heldUntil: Int64, now: Int64
   ) throws {
     try execute(
       """
       UPDATE certificates SET error = \(error), cure = \(cure), next_at = \(next), held_until = \(heldUntil),
-        failing_since = COALESCE(failing_since, \(now))
+        failing_since = COALESCE(failing_since, \(now)), renew_at = CASE WHEN renew_at > \(now) THEN \(now) ELSE renew_at END
       WHERE directory = \(id.directory) AND names = \(id.text)
       """)
   }
@@ -78,6 +80,11 @@ extension Transaction {
       """
       UPDATE certificates SET chain = NULL, private_key = NULL WHERE directory = \(id.directory) AND names = \(id.text)
       """)
+  }
+
+  /// Lets the present certificate be renewed now.
+  func endCertificate(_ id: CertificateID) throws {
+    try execute("UPDATE certificates SET renew_at = 0 WHERE directory = \(id.directory) AND names = \(id.text)")
   }
 
   func askForCertificate(_ id: CertificateID, _ wish: CertificateState.Wish) throws {

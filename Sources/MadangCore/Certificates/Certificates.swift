@@ -91,6 +91,11 @@ extension Madang {
     try await database.write(ignoresStop: true) { try $0.dropCertificate(id) }
   }
 
+  /// The present certificate was revoked: another one is ordered until there is one.
+  package func certificateRevoked(_ id: CertificateID) async throws {
+    try await database.write(ignoresStop: true) { try $0.endCertificate(id) }
+  }
+
   /// What becomes of an administrator's wish.
   package enum CertificateAnswer: Sendable {
     /// A running server tries soon.
@@ -110,7 +115,7 @@ extension Madang {
       let now = clock.now
       try transaction.insertCertificate(id)
       guard let state = try transaction.certificate(id) else { return .planned }
-      if state.isHeld(now: now) { return .held(until: state.heldUntil) }
+      if wish != .revocation, state.isHeld(now: now) { return .held(until: state.heldUntil) }
       if wish != .revocation, let end = try endOfLimit(id, now: now, transaction) { return .limited(until: end) }
       try transaction.askForCertificate(id, wish)
       try audit(
@@ -185,7 +190,7 @@ extension Madang {
 extension CertificateState {
   /// Whether a try is wanted now, if the limits allow it.
   package func isWanted(now: Int64) -> Bool {
-    if isHeld(now: now) { return false }
+    if wish != .revocation, isHeld(now: now) { return false }
     if wish != .nothing { return failures == 0 || triedAt <= now - CertificatePlan.askedPause || triedAt > now }
     return (chain == nil || renewAt <= now) && !isFuture(nextAt, now)
   }

@@ -43,17 +43,24 @@ public struct CertificateSummary: Encodable, Sendable {
     (self.error, self.cure) = (error, cure)
   }
 
+  /// Why no client accepts a certificate now; nil if its dates are right.
+  fileprivate static func problem(_ chain: CertificateChain, now: Int64) -> String? {
+    if chain.notAfter.milliseconds <= now { return "it ended at \(chain.notAfter.wire)" }
+    return chain.notBefore.milliseconds > now ? "it begins at \(chain.notBefore.wire)" : nil
+  }
+
   /// A certificate that the server orders itself.
   fileprivate init(_ settings: ACMESettings, _ found: CertificateState?, now: Int64) {
     let chain = found?.chain.flatMap { try? CertificateChain(pem: $0) }
+    let end = chain.flatMap { Self.problem($0, now: now) }
     let hasFailed = found?.error.isEmpty == false
-    state = hasFailed ? .failing : chain == nil ? .none : .valid
+    state = hasFailed || end != nil ? .failing : chain == nil ? .none : .valid
     (names, issuer, authority) = (settings.names, chain?.issuer, settings.directory)
     (notBefore, notAfter) = (chain.map { $0.notBefore.wire }, chain.map { $0.notAfter.wire })
     renewAt = chain == nil ? nil : found.map { WireDate.string($0.renewAt) }
     (tries, failingSince) = (found?.failures ?? 0, found?.failingSince.map { WireDate.string($0) })
-    error = hasFailed ? found?.error : nil
-    cure = hasFailed ? found?.cure : nil
+    error = hasFailed ? found?.error : end
+    cure = hasFailed ? found?.cure : end.map { _ in "wait for the next try, and see the server's log" }
     nextTry = found.map { WireDate.string(max(now, $0.nextTry(now: now))) }
   }
 }
@@ -77,10 +84,10 @@ extension Administration {
         .failing, error: "\(tls.certificateFile) cannot be read, or has no certificate in PEM",
         cure: "name a certificate with its chain, in PEM, with tls.cert")
     }
-    let hasEnded = chain.notAfter.milliseconds < madang.clock.now
+    let problem = CertificateSummary.problem(chain, now: madang.clock.now)
     return CertificateSummary(
-      hasEnded ? .failing : .valid, chain, error: hasEnded ? "it ended at \(chain.notAfter.wire)" : nil,
-      cure: hasEnded ? "renew it; the server loads the files by itself" : nil)
+      problem == nil ? .valid : .failing, chain, error: problem,
+      cure: problem.map { _ in "renew it; the server loads the files by itself" })
   }
 
   /// Lets a running server order a new certificate now, within the limits of authorities.

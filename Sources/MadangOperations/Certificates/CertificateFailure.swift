@@ -1,6 +1,7 @@
 import ACME
 import MadangCore
 import MadangProviders
+import SocketIOProtocol
 
 /// Why a try to get a certificate failed, in words for operators.
 struct CertificateFailure {
@@ -14,19 +15,26 @@ struct CertificateFailure {
     case let error as ACMEError:
       pause = error.pause.map { $0.components.seconds * 1000 }
       guard case .unreachable(let place, let cause) = error.reason else {
-        (message, cure) = (error.message, error.cure)
+        (message, cure) = (Self.cleaned(error.message), Self.cleaned(error.cure))
         break
       }
       let isUntrusted = "\(cause)".contains("CERTIFICATE_VERIFY_FAILED")
-      message =
-        "the authority cannot be reached at \(place): "
-        + (isUntrusted ? "its certificate is not trusted" : networkWords(cause))
+      let words = isUntrusted ? "its certificate is not trusted" : networkWords(cause)
+      message = Self.cleaned("the authority cannot be reached at \(LogText(place)): \(words)")
       cure = isUntrusted ? "for a private authority, name its root certificate with tls.acme.ca.file" : error.cure
     case let error as SetupError:
       let parts = error.description.split(separator: "; ", maxSplits: 1).map(String.init)
-      (message, cure) = (parts[0], parts.count < 2 ? "see what it says" : parts[1])
+      (message, cure) = (Self.cleaned(parts[0]), parts.count < 2 ? "see what it says" : parts[1])
     default:
-      (message, cure) = ("\(error)", "see the server's log")
+      (message, cure) = (Self.cleaned("\(error)"), "see the server's log")
     }
+  }
+
+  /// Without control characters, which a database may not take, and not too long for a mail.
+  private static func cleaned(_ text: String) -> String {
+    var cleaned = String.UnicodeScalarView()
+    cleaned.append(
+      contentsOf: text.unicodeScalars.lazy.filter { $0.properties.generalCategory != .control }.prefix(1000))
+    return String(cleaned)
   }
 }

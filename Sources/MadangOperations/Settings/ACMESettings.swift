@@ -70,7 +70,7 @@ public struct ACMESettings: Sendable {
     var problems: [String] = []
     if names.count > 100 { problems.append("tls.acme: names at most 100 names, the most that one certificate has") }
     let isLocal = directory.hasPrefix("http://") && (URL(string: directory)?.host()).map(isLoopback) ?? false
-    if !isLocal, !directory.hasPrefix("https://") || URL(string: directory)?.host() == nil {
+    if !AuthorityAddress.isUsable(directory) || !isLocal && !directory.hasPrefix("https://") {
       problems.append("tls.acme.directory: '\(directory)' is not an address that begins with https://")
     }
     if !email.isEmpty, MailAddress(email) == nil {

@@ -26,6 +26,11 @@ package final class ListenerStart: Sendable {
     for one in waiting { one.resume(with: outcome) }
   }
 
+  /// Whether it accepts connections now.
+  var hasBegun: Bool {
+    if case .success = state.withLock({ $0.outcome }) { true } else { false }
+  }
+
   /// The listener's port, as soon as it accepts connections. Throws the listener's error if it failed.
   package var port: Int {
     get async throws {

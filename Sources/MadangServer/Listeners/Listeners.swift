@@ -21,6 +21,9 @@ struct Listeners: Sendable {
     for one in [clients, operators, redirect] { one?.failed(reason) }
   }
 
+  /// Whether all accept connections.
+  var haveBegun: Bool { [clients, operators, redirect].allSatisfy { $0?.hasBegun ?? true } }
+
   /// The clients' port, once all accept connections.
   var port: Int {
     get async throws {
