@@ -28,5 +28,6 @@ package enum MigrationFiles {
     (25, "mail errors", String(decoding: PackageResources._025_mail_errors_sql, as: UTF8.self)),
     (26, "certificates", String(decoding: PackageResources._026_certificates_sql, as: UTF8.self)),
     (27, "invitations", String(decoding: PackageResources._027_invitations_sql, as: UTF8.self)),
+    (28, "session places", String(decoding: PackageResources._028_session_places_sql, as: UTF8.self)),
   ]
 }

@@ -8,6 +8,8 @@ extension HTTPField.Name {
   /// A timer of a page asks, not a person.
   static let poll = own("X-Madang-Poll")
   static let robotsTag = own("X-Robots-Tag")
+  /// Present while the server accepts no changes.
+  static let readOnly = own("X-Madang-Read-Only")
   static let once = own("X-Madang-Once")
 
   /// - Parameter text: A constant. Each test that uses the name fails if it is invalid.

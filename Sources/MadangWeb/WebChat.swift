@@ -37,6 +37,7 @@ package struct WebChat: Annex {
     }
     var answer = await call(received)
     answer.response.headers[.crossOriginResourcePolicy] = "same-origin"
+    if received.isReadOnly { answer.response.headers[.readOnly] = "1" }
     return answer
   }
 

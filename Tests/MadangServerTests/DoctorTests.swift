@@ -24,6 +24,8 @@ struct DoctorTests {
     var options = Doctor.Options()
     // Findings about the disk and the hashing of tests do not matter.
     options.minFreePercent = 0
+    // Nor does it that tests make no backups.
+    options.backupDays = 0
     var logger = Logger(label: "test")
     logger.logLevel = .critical
     return await Doctor(options, certificateEnd: { try $0.certificateEnd() }, logger: logger).examine(

@@ -40,7 +40,8 @@ struct AdminAccountsTests {
       let detail = try await admin.call(.GET, "accounts/2").json
       #expect(detail.keys == ["account", "phone", "signInMethod", "workspaces", "sessions"])
       #expect(detail["workspaces"]?[0]?.keys == ["number", "name", "isOwner", "joinedAt"])
-      #expect(detail["sessions"]?[0]?.keys == ["number", "email", "edition", "createdAt", "lastUsedAt"])
+      #expect(
+        detail["sessions"]?[0]?.keys == ["number", "email", "edition", "createdAt", "lastUsedAt", "address", "device"])
       #expect(detail["signInMethod"] == .text("password") && detail["account"]?["lastSeenAt"]?.string != nil)
       #expect(try await admin.outcome(.GET, "accounts/9") == "404 notFound")
     }

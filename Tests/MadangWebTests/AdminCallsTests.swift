@@ -163,6 +163,11 @@ struct AdminCallsTests {
         }
       }
       #expect(made)
+      let actor = try await World.eventually {
+        try await world.server.madang.audit(AuditFilter(), limit: 10).first { $0.kind == "backupMade" }?.actor
+          == "server"
+      }
+      #expect(actor)
     }
     try await Browser.run(.sqlite, settings: Self.settings) { (world) async throws in
       let hana = try await AdminBrowser.administrator(world)

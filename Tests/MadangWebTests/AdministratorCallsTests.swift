@@ -88,7 +88,7 @@ struct AdministratorCallsTests {
       #expect(try await AdminBrowser(world).signIn(like: hana, code: hana.recoveryCodes[0]).status == 200)
       #expect(
         try await AdminBrowser(world).signIn(like: hana, code: hana.recoveryCodes[0]).json["error"]?.string
-          == "credentials")
+          == "recovery")
       #expect(try await browser.outcome(.DELETE, "session") == "200")
       #expect(browser.cookies.isEmpty)
       #expect(try await hana.outcome(.GET, "administrators") == "200")

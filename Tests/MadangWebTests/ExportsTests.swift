@@ -17,7 +17,7 @@ struct ExportsTests {
       let place = try #require(try exports.begin(ids: ids))
       #expect(try exports.begin(ids: ids) == nil, "another is under way")
       #expect(FileManager.default.createFile(atPath: place.file.url.path, contents: Data("archive".utf8)))
-      exports.keep(place.file, as: place.token, for: "mine", clock)
+      exports.keep(place.file, named: "a.zip", as: place.token, for: "mine", clock)
       exports.end()
       return (place.token, place.file.url.path)
     }
@@ -25,7 +25,7 @@ struct ExportsTests {
     #expect(exports.take(first.token, for: "another") == nil && exports.take("unknown", for: "mine") == nil)
     do {
       let taken = try #require(exports.take(first.token, for: "mine"))
-      #expect(try Data(contentsOf: taken.url) == Data("archive".utf8))
+      #expect(try Data(contentsOf: taken.file.url) == Data("archive".utf8))
     }
     #expect(exports.take(first.token, for: "mine") == nil)
     #expect(!FileManager.default.fileExists(atPath: first.path), "nothing is left of it")
@@ -45,7 +45,7 @@ struct ExportsTests {
     var place: (file: Exports.TemporaryFile, token: String)? = try exports.begin(ids: IDSource())
     let (path, token) = try (#require(place?.file.url.path), #require(place?.token))
     #expect(FileManager.default.createFile(atPath: path, contents: nil))
-    exports.keep(try #require(place?.file), as: token, for: "mine", clock)
+    exports.keep(try #require(place?.file), named: "a.zip", as: token, for: "mine", clock)
     place = nil
     let isGone = try await World.eventually {
       clock.advance(milliseconds: 300_000)

@@ -36,6 +36,10 @@ package struct WrittenChat: Sendable {
   package let workspace: String
   /// The channel's name; nil in direct messages.
   package let channel: String?
+  /// Of the room.
+  package let roomID: String
+  /// The nickname of the other person; nil in channels.
+  package let partner: String?
   package let content: String
   /// Paths of its files, as clients see them.
   package internal(set) var files: [String]

@@ -59,9 +59,11 @@ extension Transaction {
   private func chats(writtenBy user: Int64, in room: Int64, after date: Int64, limit: Int) throws -> [WrittenChat] {
     try all(
       """
-      SELECT c.id AS chat_id, c.uuid AS chat_uuid, w.name AS workspace, n.name AS channel, c.content, c.created_at
+      SELECT c.id AS chat_id, c.uuid AS chat_uuid, w.name AS workspace, n.name AS channel, c.content, c.created_at,
+        r.uuid AS room_uuid, p.nickname AS partner
       FROM chats c JOIN rooms r ON r.id = c.room_id JOIN workspaces w ON w.id = r.workspace_id
-      LEFT JOIN channels n ON n.room_id = r.id
+      LEFT JOIN channels n ON n.room_id = r.id LEFT JOIN direct_messages d ON d.room_id = r.id
+      LEFT JOIN users p ON p.id = d.low_user_id + d.high_user_id - \(user)
       WHERE c.room_id = \(room) AND c.author_id = \(user) AND c.created_at > \(date)
         AND r.deleted_at IS NULL AND w.deleted_at IS NULL
       ORDER BY c.created_at LIMIT \(limit)
@@ -69,7 +71,7 @@ extension Transaction {
     ) { row in
       WrittenChat(
         id: try row.objectID(number: "chat_id", uuid: "chat_uuid"), room: room, workspace: try row.get("workspace"),
-        channel: try row.get("channel"),
+        channel: try row.get("channel"), roomID: try row.get("room_uuid"), partner: try row.get("partner"),
         content: try row.get("content"), files: [], createdAt: try row.get("created_at"))
     }
   }

@@ -10,9 +10,23 @@ extension Madang {
     }
   }
 
-  /// The time of the oldest audit row, in milliseconds since 1970.
-  package func auditBegan() async throws -> Int64? {
-    try await database.read { try $0.first("SELECT at FROM audit ORDER BY at LIMIT 1") { try $0.get("at") } }
+  /// Whether there is an account.
+  package func hasAccount() async throws -> Bool {
+    try await database.read { try $0.first("SELECT 1 AS found FROM users LIMIT 1") { _ in true } ?? false }
+  }
+
+  /// Mails whose last attempt failed; nil if there are none.
+  package func failingMails() async throws -> FailingMails? {
+    try await database.read { transaction in
+      let oldest: (since: Int64, reason: String)? = try transaction.first(
+        "SELECT created_at, error FROM mails WHERE error IS NOT NULL ORDER BY id LIMIT 1"
+      ) { (try $0.get("created_at"), try $0.get("error")) }
+      guard let oldest else { return nil }
+      return FailingMails(
+        count: try transaction.one("SELECT COUNT(*) AS number FROM mails WHERE error IS NOT NULL") {
+          try $0.get("number")
+        }, since: oldest.since, reason: oldest.reason)
+    }
   }
 
   /// SQLite only: a description of the first damage found; nil if the file is intact. Reads the whole file.
@@ -35,4 +49,13 @@ extension Madang {
     }
     return Dictionary(rows) { first, _ in first }
   }
+}
+
+/// Mails that the mail server has not accepted yet.
+package struct FailingMails: Sendable {
+  package let count: Int
+  /// When the oldest was queued, in milliseconds since 1970.
+  package let since: Int64
+  /// Why the oldest was not accepted.
+  package let reason: String
 }

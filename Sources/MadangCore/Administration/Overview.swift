@@ -7,6 +7,10 @@ package struct SessionRecord: Sendable {
   package let edition: String
   package let createdAt: Int64
   package let lastUsedAt: Int64
+  /// The network address of its sign-in; nil if not known.
+  package let address: String?
+  /// The kind of device of its sign-in, in words; nil if not known.
+  package let device: String?
 }
 
 /// Totals of the installation.

@@ -8,7 +8,7 @@ extension Transaction {
     let rooms: SQL =
       "rooms r JOIN workspaces w ON w.id = r.workspace_id WHERE r.deleted_at IS NULL AND w.deleted_at IS NULL"
     return Statistics(
-      accounts: try count("(SELECT COUNT(*) FROM users)"),
+      accounts: try count("(SELECT COUNT(*) FROM users WHERE deleted_at IS NULL)"),
       disabledAccounts: try count("(SELECT COUNT(*) FROM users WHERE disabled_at IS NOT NULL)"),
       sessions: try count("(SELECT COUNT(*) FROM sessions)"),
       workspaces: try count("(SELECT COUNT(*) FROM workspaces WHERE deleted_at IS NULL)"),
@@ -25,14 +25,15 @@ extension Transaction {
     let condition: SQL = user.map { "AND s.user_id = \($0)" } ?? ""
     return try all(
       """
-      SELECT s.id, s.edition, s.created_at, s.last_used_at, u.email
+      SELECT s.id, s.edition, s.created_at, s.last_used_at, s.address, s.device, u.email
       FROM sessions s JOIN users u ON u.id = s.user_id
       WHERE s.id > \(number) \(sql: condition) ORDER BY s.id LIMIT \(limit)
       """
     ) { row in
       SessionRecord(
         id: try row.get("id"), email: try row.get("email"), edition: try row.get("edition"),
-        createdAt: try row.get("created_at"), lastUsedAt: try row.get("last_used_at"))
+        createdAt: try row.get("created_at"), lastUsedAt: try row.get("last_used_at"), address: try row.get("address"),
+        device: try row.get("device"))
     }
   }
 }

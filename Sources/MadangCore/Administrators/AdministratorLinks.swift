@@ -34,7 +34,7 @@ extension Madang {
     let link = try transaction.insertAdministratorLink(
       tokenHash: token.sha256, salt: salt, of: account, by: name, until: now + limits.linkLifetime)
     try transaction.deleteAdministratorLinks(beyond: limits.links)
-    try audit(.administratorChanged, "link \(link.number)", by: actor, ["what": "link made"], in: transaction)
+    try audit(.administratorLinkMade, "link \(link.number)", by: actor, [:], in: transaction)
     return link
   }
 
@@ -53,8 +53,7 @@ extension Madang {
         throw AdministratorRefusal(.notFound, "link \(number) does not exist, was used or has expired")
       }
       try audit(
-        .administratorChanged, "link \(number)", by: session.actor(at: address), ["what": "link withdrawn"],
-        in: transaction)
+        .administratorLinkWithdrawn, "link \(number)", by: session.actor(at: address), [:], in: transaction)
     }
   }
 
@@ -89,12 +88,7 @@ extension Madang {
   package func addAdministrator(
     token: String, name: String, password: String, code: String, from address: String
   ) async throws -> (signIn: AdministratorSignIn, recoveryCodes: [String]) {
-    let secret = try await openLink(token, from: address).secret
-    let (name, password) = (try Self.newAdministratorName(name), try Self.newAdministratorPassword(password))
-    guard let key = TextRules.administratorKey(name) else {
-      throw AdministratorRefusal(.refused, "name: is not allowed")
-    }
-    guard try await database.read({ try $0.administrator(key: key) }) == nil else { throw Self.taken(name) }
+    let (secret, name, key, password) = try await allowed(token: token, name: name, password: password, from: address)
     // Checked first, so that a wrong code causes no hashing.
     guard let step = secret.number(of: TypedCode(code).digits, at: clock.now) else { throw AdministratorRefusal.code }
     let turn = Self.network(of: address)
@@ -113,16 +107,35 @@ extension Madang {
         throw AdministratorRefusal(.refused, "there are \(most) administrators; remove one first")
       }
       try transaction.lockAdministrators()
-      let looks = TextRules.looks(name)
-      guard try !transaction.administrators().contains(where: { TextRules.looks($0.name) == looks }) else {
-        throw Self.taken(name)
-      }
+      guard try !transaction.hasAdministrator(lookingLike: name) else { throw Self.taken(name) }
       guard let number = try transaction.insertAdministrator(draft, now: now) else { throw Self.taken(name) }
       let session = try beginSession(of: number, name, token: own, from: address, in: transaction)
       try audit(.administratorAdded, name, by: session.actor(at: address), ["by": maker], in: transaction)
       return session
     }
     return (AdministratorSignIn(session: session, token: own), codes.shown)
+  }
+
+  /// Whether the link's person may take this name and password, before the authenticator app gets the secret. Throws
+  /// ``AdministratorRefusal``: `.link`, `.wait`, `.taken`, `.weak`, `.refused`.
+  package func checkAdministrator(token: String, name: String, password: String, from address: String) async throws {
+    _ = try await allowed(token: token, name: name, password: password, from: address)
+  }
+
+  private func allowed(
+    token: String, name: String, password: String, from address: String
+  ) async throws -> (secret: SecondStep, name: String, key: String, password: String) {
+    let secret = try await openLink(token, from: address).secret
+    let (name, password) = (try Self.newAdministratorName(name), try Self.newAdministratorPassword(password))
+    guard let key = TextRules.administratorKey(name) else {
+      throw AdministratorRefusal(.refused, "name: is not allowed")
+    }
+    let isTaken = try await database.read { transaction in
+      if try transaction.administrator(key: key) != nil { return true }
+      return try transaction.hasAdministrator(lookingLike: name)
+    }
+    guard !isTaken else { throw Self.taken(name) }
+    return (secret, name, key, password)
   }
 
   private static func taken(_ name: String) -> AdministratorRefusal {
@@ -145,5 +158,12 @@ extension Madang {
       throw AdministratorRefusal(.refused, "password: is a common one, which attackers try first; choose another one")
     }
     return good
+  }
+}
+
+extension Transaction {
+  fileprivate func hasAdministrator(lookingLike name: String) throws -> Bool {
+    let looks = TextRules.looks(name)
+    return try administrators().contains { TextRules.looks($0.name) == looks }
   }
 }

@@ -74,14 +74,16 @@ extension Transaction {
   func administrators() throws -> [AdministratorRecord] {
     try all(
       """
-      SELECT a.id, a.name, a.created_at, a.seen_at, a.address, a.password_at,
+      SELECT a.id, a.name, a.created_at, a.address, a.password_at, a.seen_at,
+        (SELECT MAX(s.used_at) FROM administrator_sessions s WHERE s.administrator_id = a.id) AS used_at,
         (SELECT COUNT(*) FROM administrator_codes c WHERE c.administrator_id = a.id) AS codes
       FROM administrators a ORDER BY a.id
       """
     ) { row in
       AdministratorRecord(
         number: try row.get("id"), name: try row.get("name"), createdAt: try row.get("created_at"),
-        seenAt: try row.get("seen_at"), address: try row.get("address"), passwordAt: try row.get("password_at"),
+        seenAt: max(try row.get("seen_at"), try row.get("used_at", as: Int64?.self) ?? 0),
+        address: try row.get("address"), passwordAt: try row.get("password_at"),
         recoveryCodes: try row.get("codes"))
     }
   }

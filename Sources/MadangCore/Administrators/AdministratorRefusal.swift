@@ -4,6 +4,8 @@ package struct AdministratorRefusal: Error, Equatable {
   package enum Code: String, Sendable {
     /// Name, password or code is wrong. Clients cannot tell which.
     case credentials
+    /// The same, where the code has the form of a recovery code, whether or not it is one.
+    case recovery
     /// The link is unknown, was used or has expired.
     case link
     /// Another administrator has the name.
@@ -34,6 +36,8 @@ package struct AdministratorRefusal: Error, Equatable {
 
   static let credentials = Self(
     .credentials, "name, password or code is wrong; a code counts once, so wait for the next one")
+  static let recovery = Self(
+    .recovery, "name, password or recovery code is wrong; each recovery code counts once, so use another one")
   static let wrongPassword = Self(.credentials, "the password is wrong")
   static let link = Self(
     .link, "the link is unknown, was used or has expired; make another one with 'madang admin web'")

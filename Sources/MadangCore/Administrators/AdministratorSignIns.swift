@@ -2,7 +2,7 @@ import Storage
 
 extension Madang {
   /// Signs an administrator in. Name, password and code are refused together, in equal time: neither can be tried alone. Throws
-  /// ``AdministratorRefusal``: `.credentials`, `.wait`.
+  /// ``AdministratorRefusal``: `.credentials`, `.recovery`, `.wait`.
   package func signIn(
     administrator name: String, password: String, code: String, from address: String
   ) async throws -> AdministratorSignIn {
@@ -34,11 +34,11 @@ extension Madang {
       case .signedIn(let signIn):
         if let found { try await renewPassword(password, of: found, turn: turn) }
         return signIn
-      case .refused: throw AdministratorRefusal.credentials
+      case .refused: throw code.refusal
       case .changedMeanwhile: continue
       }
     }
-    throw AdministratorRefusal.credentials
+    throw code.refusal
   }
 
   /// Only after a sign-in, because it takes time: an attempt with a wrong code must not reveal that the password is right.

@@ -19,5 +19,8 @@ enum TypedCode: Sendable {
     }
   }
 
+  /// Of a sign-in with it.
+  var refusal: AdministratorRefusal { if case .recovery = self { .recovery } else { .credentials } }
+
   var digits: Int? { if case .digits(let digits) = self { digits } else { nil } }
 }

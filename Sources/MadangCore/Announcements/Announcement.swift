@@ -30,3 +30,13 @@ struct AnnouncementRoom {
   let announcement: Int64
   let room: Int64
 }
+
+/// What an announcement would be.
+package struct AnnouncementPlan: Sendable {
+  /// Whose chat it would be.
+  package let author: Person
+  /// The name of its workspace; nil for all.
+  package let workspace: String?
+  /// How many workspaces would get it.
+  package let workspaces: Int
+}

@@ -8,9 +8,7 @@ extension Madang {
   package func announce(
     _ text: String, title: String, from email: String, workspace name: WorkspaceName?, by administrator: Administrator
   ) async throws -> Announcement {
-    let content = try TextRules.content(
-      title.isEmpty ? text : "\(title)\n\n\(text)", maxLength: settings.maxContentLength)
-    guard text.contains(where: { !$0.isWhitespace }) else { throw Failure(.invalid, "an announcement needs a text") }
+    let content = try announcementContent(text, title: title)
     let (id, range, workspaceName) = try await database.write { [now = clock.now] transaction in
       let author = try transaction.person(email: email)
       let workspace = try name.map { try transaction.workspace($0) }
@@ -40,9 +38,34 @@ extension Madang {
       try audit(.announcementMade, announcement, workspace: workspaceName, by: administrator, in: transaction)
       return announcement
     }
-    guard let made else { throw Failure(.notFound, "there are no workspaces") }
+    guard let made else { throw Self.noWorkspaces }
     return made
   }
+
+  /// What ``announce(_:title:from:workspace:by:)`` would do; changes nothing, and throws the same.
+  package func planAnnouncement(
+    _ text: String, title: String, from email: String, workspace name: WorkspaceName?
+  ) async throws -> AnnouncementPlan {
+    _ = try announcementContent(text, title: title)
+    let plan = try await database.read { transaction in
+      let author = try transaction.person(email: email)
+      let workspace = try name.map { try transaction.workspace($0).name }
+      return AnnouncementPlan(
+        author: author, workspace: workspace,
+        workspaces: try workspace == nil ? transaction.count(of: "workspaces WHERE deleted_at IS NULL") : 1)
+    }
+    guard plan.workspaces > 0 else { throw Self.noWorkspaces }
+    return plan
+  }
+
+  private func announcementContent(_ text: String, title: String) throws -> String {
+    let content = try TextRules.content(
+      title.isEmpty ? text : "\(title)\n\n\(text)", maxLength: settings.maxContentLength)
+    guard text.contains(where: { !$0.isWhitespace }) else { throw Failure(.invalid, "an announcement needs a text") }
+    return content
+  }
+
+  private static var noWorkspaces: Failure { Failure(.notFound, "there are no workspaces") }
 
   /// Channels that one transaction adds to an announcement or removes from it.
   private static let announcementPage = 500

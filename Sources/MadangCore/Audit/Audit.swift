@@ -11,6 +11,9 @@ package struct AuditFilter: Sendable {
   /// Selects rows about this account: what it did, what was done to it, and what was tried with its address. Nil for all rows.
   package var email: String?
 
+  /// Selects rows about the account with this number, also after its deletion. Nil for all rows.
+  package var account: Int64?
+
   /// Selects rows that are older than the row with this number; nil for all rows.
   package var before: Int64?
 

@@ -20,6 +20,7 @@ extension Transaction {
   func audit(_ filter: AuditFilter, limit: Int) throws -> [AuditRecord] {
     var condition: SQL = "a.at >= \(filter.since) AND a.at < \(filter.until)"
     if !filter.kinds.isEmpty { condition = "\(sql: condition) AND a.kind IN (\(list: filter.kinds.map(\.rawValue)))" }
+    if let account = filter.account { condition = "\(sql: condition) AND a.account_id = \(account)" }
     if let last = filter.before {
       let time: Int64? = try first("SELECT at FROM audit WHERE id = \(last)") { try $0.get("at") }
       // Older rows than one that was deleted for its age are gone, too.

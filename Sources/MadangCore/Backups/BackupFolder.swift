@@ -4,7 +4,7 @@ import Storage
 /// A directory of backups. Each complete backup is a directory `<date>/`; a backup that is in progress or was interrupted is
 /// `<date>.partial/`. Calls block. Throws ``BackupProblem``.
 package struct BackupFolder: Sendable {
-  private static let lockName = ".lock"
+  static let lockName = ".lock"
   private static let partial = ".partial"
 
   let url: URL

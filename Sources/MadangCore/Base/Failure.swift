@@ -1,6 +1,6 @@
 /// The reason why an operation was refused. Any other error that an operation throws is internal.
 package struct Failure: Error, Equatable {
-  package enum Code: Sendable {
+  package enum Code: String, Sendable {
     /// A field is missing or invalid.
     case invalid
     /// The default channel cannot be left, deleted, renamed or handed over.
@@ -27,6 +27,8 @@ package struct Failure: Error, Equatable {
     case limited
     /// The e-mail address or the password is wrong.
     case signInFailed
+    /// The sign-in was right, but an administrator has disabled the account.
+    case disabled
     /// The session is unknown or has ended.
     case noSuchSession
     /// The session's account was deleted.
@@ -46,4 +48,6 @@ package struct Failure: Error, Equatable {
     self.code = code
     self.message = message
   }
+  /// Whether a sign-in was refused.
+  package var isOfSignIn: Bool { code == .signInFailed || code == .disabled }
 }

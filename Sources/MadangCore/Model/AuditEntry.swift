@@ -40,8 +40,10 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case readOnlyBegan, readOnlyEnded
   case announcementMade, announcementCancelled
   case administratorAdded, administratorRemoved
-  /// An administrator's password or second step was changed, or a link for a new administrator was made or withdrawn.
+  /// An administrator's password or second step was changed.
   case administratorChanged
+  /// A link for a new administrator.
+  case administratorLinkMade, administratorLinkWithdrawn
   case administratorSignedIn
   /// A sign-in at the console failed, or a signed-in administrator gave a wrong password.
   case administratorRefused
@@ -68,8 +70,15 @@ package struct Administrator: Sendable {
   package let address: String
 
   package init(name: String, number: Int64? = nil, address: String = "") {
-    (self.name, self.number, self.address) = (name, number, address)
+    (self.name, self.number, self.address, isServer) = (name, number, address, false)
   }
+
+  /// The server itself, which does by a plan what administrators also do.
+  package static let server = Administrator()
+
+  let isServer: Bool
+
+  private init() { (name, number, address, isServer) = ("server", nil, "", true) }
 }
 
 /// The originator of an audited action.
@@ -86,9 +95,10 @@ enum AuditActor: Sendable {
   var text: String {
     switch self {
     case .account(let number): "account \(number)"
+    case .server: "server"
+    case .administrator(let one) where one.isServer: Self.server.text
     case .administrator(let one):
       (["administrator"] + [one.number.map { "#\($0)" } ?? "", one.name].filter { !$0.isEmpty }).joined(separator: " ")
-    case .server: "server"
     case .provider(let provider): "provider \(provider.rawValue)"
     case .unknownClient: "stranger"
     }

@@ -102,7 +102,7 @@ private struct Planter {
     }
     for device in person.devices {
       _ = try transaction.insertSession(
-        user: id, edition: device.edition, refreshHash: RefreshToken(madang.ids).hash,
+        user: id, from: Origin(edition: device.edition, address: ""), refreshHash: RefreshToken(madang.ids).hash,
         refreshExpiresAt: madang.clock.now + madang.settings.sessions.refreshLifetime, deviceToken: device.token,
         now: now)
       try transaction.takeDeviceToken(device.token, for: id)

@@ -33,20 +33,22 @@ extension Transaction {
     }
   }
 
-  /// Throws `.signInFailed` for a disabled account.
+  /// - Parameter origin: Where the session is begun.
+  /// Throws `.disabled` for a disabled account.
   func insertSession(
-    user: Int64, edition: String, refreshHash: String, refreshExpiresAt: Int64, deviceToken: String?, now: Int64
+    user: Int64, from origin: Origin, refreshHash: String, refreshExpiresAt: Int64, deviceToken: String?, now: Int64
   ) throws -> SessionID {
     let session: Int64? = try first(
       """
       INSERT INTO sessions (user_id, edition, refresh_hash, refresh_expires_at, device_token, device_hash, device_token_at,
-        created_at, last_used_at)
-      SELECT u.id, \(edition), \(refreshHash), \(refreshExpiresAt), \(deviceToken), \(deviceToken?.sha256),
-        \(deviceToken.map { _ in now }), \(now), \(now)
+        created_at, last_used_at, address, device)
+      SELECT u.id, \(origin.edition), \(refreshHash), \(refreshExpiresAt), \(deviceToken), \(deviceToken?.sha256),
+        \(deviceToken.map { _ in now }), \(now), \(now), \(origin.address.isEmpty ? nil : origin.address),
+        \(origin.place?.device)
       FROM users u WHERE u.id = \(user) AND u.disabled_at IS NULL \(sql: .returningID)
       """
     ) { try $0.get("id") }
-    guard let session else { throw Failure(.signInFailed, "the account is disabled") }
+    guard let session else { throw Failure(.disabled, "the account is disabled") }
     return SessionID(number: session, begun: now)
   }
 

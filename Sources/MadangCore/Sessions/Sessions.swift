@@ -22,7 +22,7 @@ extension Madang {
   static let passwordMethod = "password"
 
   /// Signs in by e-mail and password. Throws the same `.signInFailed` for an unknown e-mail, a wrong password, an account with another
-  /// sign-in method, and an account that must confirm its address first.
+  /// sign-in method, and an account that must confirm its address first; `.disabled` if all is right but the account is disabled.
   ///
   /// - Parameter turn: Names the caller. Callers take turns at the hashing threads.
   package func signIn(email: String, password: String, deviceToken: String?, from origin: Origin, turn: String)
@@ -46,7 +46,7 @@ extension Madang {
           try transaction.storePassword(hash, of: found.user, insteadOf: found.passwordHash)
         }
         let session = try startSession(
-          of: found.user, edition: origin.edition, refresh, deviceToken: deviceToken, in: transaction)
+          of: found.user, from: origin, refresh, deviceToken: deviceToken, in: transaction)
         let account = try transaction.account(found.user)
         let isNewPlace = try notePlace(of: account.person, from: origin, by: Self.passwordMethod, in: transaction)
         try audit(
@@ -58,12 +58,13 @@ extension Madang {
     throw Failure(.signInFailed, "the password was changed meanwhile")
   }
 
-  /// Starts a session without a password, for tests of clients. Throws `.signInFailed` if the account is disabled.
+  /// Starts a session without a password, for tests of clients. Throws `.disabled` if the account is disabled.
   package func beginSession(of user: Int64, edition: String) async throws -> (id: SessionID, refreshToken: String) {
     let refresh = RefreshToken(ids)
     let id = try await database.write(ignoresStop: true) { [self] transaction in
       try transaction.lock(user: user)
-      return try startSession(of: user, edition: edition, refresh, deviceToken: nil, in: transaction)
+      return try startSession(
+        of: user, from: Origin(edition: edition, address: ""), refresh, deviceToken: nil, in: transaction)
     }
     return (id, refresh.token)
   }
@@ -72,13 +73,13 @@ extension Madang {
   private static let maxEndings = 100
 
   /// Starts a session in a transaction that has locked the account's row. If the account then has more than `accountSessions`, the least
-  /// recently refreshed sessions end as by signing out. Throws `.signInFailed` if the account is disabled.
+  /// recently refreshed sessions end as by signing out. Throws `.disabled` if the account is disabled.
   func startSession(
-    of user: Int64, edition: String, _ refresh: RefreshToken, deviceToken: String?, in transaction: Transaction
+    of user: Int64, from origin: Origin, _ refresh: RefreshToken, deviceToken: String?, in transaction: Transaction
   ) throws -> SessionID {
     let now = clock.now
     let session = try transaction.insertSession(
-      user: user, edition: edition, refreshHash: refresh.hash,
+      user: user, from: origin, refreshHash: refresh.hash,
       refreshExpiresAt: now + settings.sessions.refreshLifetime,
       deviceToken: deviceToken, now: now)
     if let deviceToken { try transaction.takeDeviceToken(deviceToken, for: user) }

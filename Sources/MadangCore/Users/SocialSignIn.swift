@@ -85,7 +85,7 @@ extension Madang {
           )
         }
       let session = try startSession(
-        of: account.person.id.number, edition: origin.edition, refresh, deviceToken: deviceToken, in: transaction)
+        of: account.person.id.number, from: origin, refresh, deviceToken: deviceToken, in: transaction)
       let isNewPlace = try notePlace(of: account.person, from: origin, by: provider.rawValue, in: transaction)
       try audit(
         known == nil ? .signUp : .signIn, account.person, session, origin, by: provider.rawValue,

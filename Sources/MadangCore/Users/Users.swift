@@ -61,7 +61,7 @@ extension Madang {
       else { throw Failure(.duplicate, "email: an account has it") }
       try transaction.addCoins(settings.coins.signUp, to: account.person.id.number, for: "sign-up", now: now)
       let session = try startSession(
-        of: account.person.id.number, edition: origin.edition, refresh, deviceToken: deviceToken, in: transaction)
+        of: account.person.id.number, from: origin, refresh, deviceToken: deviceToken, in: transaction)
       let waitsFor = try admitted(
         account.person, isVouchedFor: false, sendsLink: sendsLink, from: origin, in: transaction)
       _ = try notePlace(of: account.person, from: origin, by: Self.passwordMethod, in: transaction)

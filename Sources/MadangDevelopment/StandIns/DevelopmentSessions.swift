@@ -11,7 +11,7 @@ final class DevelopmentSessions: Sendable {
 
   private let sessions = Mutex<[Key: SessionID]>([:])
 
-  /// Throws `Failure(.signInFailed)` if the account is disabled.
+  /// Throws `Failure(.disabled)` if the account is disabled.
   func caller(_ account: Int64, _ edition: EditionName, _ madang: Madang) async throws -> Caller {
     let key = Key(account: account, edition: edition)
     if let session = sessions.withLock({ $0[key] }) {

@@ -7,6 +7,8 @@ public struct AccountExportSummary: Encodable, Sendable {
   public let path: String
   public let chats: Int
   public let files: Int
+  /// Whether texts of chats and uploaded files are in it.
+  public let content: Bool
   /// Paths of files that could not be read.
   public let lost: [String]
 }
@@ -14,17 +16,21 @@ public struct AccountExportSummary: Encodable, Sendable {
 extension Administration {
   /// Writes all data of an account into a new ZIP archive, mode 0600: JSON, some rows in each file, and its uploaded files.
   /// It has no passwords or tokens. Memory does not grow with the number of rows.
+  /// - Parameter includesContent: Whether it has texts of chats and uploaded files. If not, `account.json` says that they are left out.
   /// - Throws: ``AdministrationError``; the archive is removed then.
-  public func exportAccount(_ email: String, to url: URL) async throws -> AccountExportSummary {
+  public func exportAccount(
+    _ email: String, to url: URL, includesContent: Bool = true
+  ) async throws -> AccountExportSummary {
     let record = try await madang.accountRecord(email: email)
     do {
       var zip = try ZipFile(url)
       do {
         // Before the export: a process that is ended early leaves a partial archive.
         try await madang.audit(
-          .accountExported, subject: record.account.person.email, detail: ["path": url.path],
-          by: administrator)
-        return try await AccountExport(madang: madang, record: record).write(to: &zip, at: url.path)
+          .accountExported, subject: record.account.person.email,
+          detail: ["path": url.path, "content": includesContent ? "texts and files" : "left out"], by: administrator)
+        return try await AccountExport(madang: madang, record: record, includesContent: includesContent)
+          .write(to: &zip, at: url.path)
       } catch {
         try? FileManager.default.removeItem(at: url)
         throw error
@@ -36,6 +42,7 @@ extension Administration {
 private struct AccountExport {
   let madang: Madang
   let record: AccountRecord
+  let includesContent: Bool
 
   /// Rows of one file of JSON.
   private static let page = 1000
@@ -43,7 +50,7 @@ private struct AccountExport {
   func write(to zip: inout ZipFile, at path: String) async throws -> AccountExportSummary {
     let (user, email) = (record.account.person.id.number, record.account.person.email)
     let now = madang.clock.now
-    try zip.add("account.json", try Self.json(PersonalData(record)), at: now)
+    try zip.add("account.json", try Self.json(PersonalData(record, includesContent: includesContent)), at: now)
 
     var (part, after) = (0, Int64(0))
     /// The next file of this kind.
@@ -77,11 +84,12 @@ private struct AccountExport {
     while case let rows = try await madang.chats(writtenBy: user, after: written, limit: Self.page),
       let last = rows.last
     {
-      try zip.add(name("chats"), try Self.json(rows.map(Written.init)), at: now)
+      try zip.add(name("chats"), try Self.json(rows.map { Written($0, includesContent: includesContent) }), at: now)
       (written, chats) = (last.place, chats + rows.count)
     }
     after = 0
-    while case let rows = try await madang.files(uploadedBy: user, after: after, limit: Self.page), let last = rows.last
+    while includesContent,
+      case let rows = try await madang.files(uploadedBy: user, after: after, limit: Self.page), let last = rows.last
     {
       for row in rows {
         guard let bytes = try? await madang.bytes(of: row.file) else {
@@ -94,7 +102,7 @@ private struct AccountExport {
       after = last.number
     }
     try zip.finish()
-    return AccountExportSummary(path: path, chats: chats, files: files, lost: lost)
+    return AccountExportSummary(path: path, chats: chats, files: files, content: includesContent, lost: lost)
   }
 
   private static func json(_ value: some Encodable) throws -> [UInt8] {
@@ -117,13 +125,19 @@ private struct PersonalData: Encodable {
   let coins: Int
   let createdAt: String
   let disabledAt: String?
+  /// What the archive does not have; nil for nothing.
+  let leftOut: String?
 
-  init(_ record: AccountRecord) {
+  init(_ record: AccountRecord, includesContent: Bool) {
     let (account, person) = (record.account, record.account.person)
     (number, userID, email, nickname) = (person.id.number, person.id.uuid, person.email, person.nickname)
     (phone, profileImage, signInMethod) = (account.phone, person.picture, account.signInMethod)
     (coins, createdAt) = (account.coins, WireDate.string(account.createdAt))
     disabledAt = record.disabledAt.map { WireDate.string($0) }
+    leftOut =
+      includesContent
+      ? nil
+      : "texts of chats and uploaded files, because web.admin.content is off; 'madang admin users export' has them"
   }
 }
 
@@ -166,12 +180,20 @@ private struct Written: Encodable {
   let workspace: String
   /// Nil in direct messages.
   let channel: String?
-  let content: String
-  let files: [String]
+  /// Of the room: a channel, or a direct message.
+  let roomID: String
+  /// The nickname of the other person of a direct message; nil in channels.
+  let with: String?
+  /// Nil if texts are left out.
+  let content: String?
+  /// Nil if files are left out.
+  let files: [String]?
   let createdAt: String
 
-  init(_ chat: WrittenChat) {
+  init(_ chat: WrittenChat, includesContent: Bool) {
     (chatID, workspace, channel) = (chat.id.uuid, chat.workspace, chat.channel)
-    (content, files, createdAt) = (chat.content, chat.files, WireDate.string(chat.createdAt))
+    (roomID, with) = (chat.roomID, chat.partner)
+    (content, files) = includesContent ? (chat.content, chat.files) : (nil, nil)
+    createdAt = WireDate.string(chat.createdAt)
   }
 }

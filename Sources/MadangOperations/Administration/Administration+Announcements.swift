@@ -14,6 +14,15 @@ extension Administration {
         text, title: title, from: email, workspace: workspace.map { WorkspaceName($0) }, by: administrator))
   }
 
+  /// What ``announce(_:title:from:workspace:)`` would do, without doing it.
+  public func planAnnouncement(
+    _ text: String, title: String, from email: String, workspace: String?
+  ) async throws -> AnnouncementPlanSummary {
+    AnnouncementPlanSummary(
+      try await madang.planAnnouncement(
+        text, title: title, from: email, workspace: workspace.map { WorkspaceName($0) }))
+  }
+
   /// Announcements in the order of their numbers.
   public func announcements(after number: Int64, limit: Int) async throws -> [AnnouncementSummary] {
     try await madang.announcements(after: number, limit: limit).map(AnnouncementSummary.init)
@@ -50,5 +59,25 @@ public struct AnnouncementSummary: Encodable, Sendable {
     (channels, waiting) = (announcement.rooms, announcement.waiting)
     createdAt = WireDate.string(announcement.createdAt)
     cancelledAt = announcement.cancelledAt.map { WireDate.string($0) }
+  }
+}
+
+/// What an announcement would be.
+public struct AnnouncementPlanSummary: Encodable, Sendable {
+  public struct Author: Encodable, Sendable {
+    public let email: String
+    public let nickname: String
+  }
+
+  /// The account whose chat it would be.
+  public let from: Author
+  /// The name of its workspace; nil for all.
+  public let workspace: String?
+  /// How many workspaces would get it.
+  public let workspaces: Int
+
+  init(_ plan: AnnouncementPlan) {
+    from = Author(email: plan.author.email, nickname: plan.author.nickname)
+    (workspace, workspaces) = (plan.workspace, plan.workspaces)
   }
 }

@@ -10,6 +10,8 @@ public struct AuditQuestion: Sendable {
   public var kinds: [String] = []
   /// Actions by an account, and actions on it or attempts with its address; nil for all.
   public var email: String?
+  /// Rows about the account with this number, also after its deletion; nil for all.
+  public var account: Int64?
   /// The largest number of rows, the newest.
   public var limit = 100
 
@@ -20,7 +22,7 @@ public struct AuditQuestion: Sendable {
     filter.since = since ?? .min
     filter.until = until ?? .max
     filter.kinds = kinds.compactMap(AuditKind.init(rawValue:))
-    filter.email = email
+    (filter.email, filter.account) = (email, account)
     return filter
   }
 }

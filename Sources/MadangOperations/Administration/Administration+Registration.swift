@@ -74,6 +74,7 @@ extension Administration {
   public func invite(
     _ email: String, days: Int, to workspace: WorkspaceName? = nil, from inviter: String? = nil, sendsMail: Bool = false
   ) async throws -> InvitationSummary {
+    try await requireInvitationsCount()
     if sendsMail { try requireMail() }
     do {
       let made = try await madang.invite(
@@ -90,6 +91,7 @@ extension Administration {
   public func inviteByCode(
     uses: Int, days: Int, to workspace: WorkspaceName? = nil, from inviter: String? = nil
   ) async throws -> InvitationSummary {
+    try await requireInvitationsCount()
     let made = try await madang.inviteByCode(
       uses: uses, days: days, to: Invited(workspace: workspace, inviter: inviter), by: administrator)
     return InvitationSummary(made.invitation, code: made.code, link: invitationLink(made.code))
@@ -98,6 +100,19 @@ extension Administration {
   /// Nil if the server's public address is not known.
   private func invitationLink(_ code: LinkCode) -> String? {
     settings.publicURL.isEmpty ? nil : settings.domain.link(to: .invite, code)
+  }
+
+  /// Throws unless an invitation can admit a person: registration is not closed, or an API key has a rule of its own.
+  private func requireInvitationsCount() async throws {
+    guard madang.setting(\.registration.mode) == .closed else { return }
+    let isOpen = try await madang.keys().contains {
+      $0.revokedAt == nil && $0.registration.map { $0 != Registration.closed.rawValue } ?? false
+    }
+    guard !isOpen else { return }
+    throw AdministrationError(
+      .closed,
+      description: "registration is 'closed', so an invitation has no effect; set registration to invite (docs/host.md)"
+    )
   }
 
   /// Invitations in the order of their numbers.

@@ -11,13 +11,20 @@ public struct AdministrationError: Error, CustomStringConvertible {
     case readOnly
     /// No mails are sent.
     case noMail
+    /// Registration is closed, so an invitation has no effect.
+    case closed
     case other
   }
 
   package let reason: Reason
+  /// The domain's reason, for programs that have words of their own; nil if there is none.
+  package let kind: String?
   public let description: String
 
-  init(_ reason: Reason = .other, description: String) { (self.reason, self.description) = (reason, description) }
+  init(_ reason: Reason = .other, kind: Failure.Code? = nil, description: String) {
+    (self.reason, self.description) = (reason, description)
+    self.kind = kind?.rawValue ?? (reason == .other ? nil : "\(reason)")
+  }
 }
 
 extension AdministrationError.Reason {
@@ -37,7 +44,7 @@ extension Administration {
   /// Runs `body`, and turns errors of the domain and of the database into words for administrators.
   package func explainingErrors<Result>(_ body: (Administration) async throws -> Result) async throws -> Result {
     do { return try await body(self) } catch let failure as Failure {
-      throw AdministrationError(.init(failure.code), description: failure.message)
+      throw AdministrationError(.init(failure.code), kind: failure.code, description: failure.message)
     } catch let error as StorageError where error.code == .writesStopped {
       throw AdministrationError(
         .readOnly,

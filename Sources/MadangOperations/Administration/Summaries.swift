@@ -110,6 +110,10 @@ public struct SessionSummary: Encodable, Sendable {
   public let createdAt: String
   /// When it was last renewed.
   public let lastUsedAt: String
+  /// The network address of its sign-in; nil if not known.
+  public let address: String?
+  /// The kind of device of its sign-in, such as `an iPhone`; nil if not known. A client may claim another one.
+  public let device: String?
 
   init(_ record: SessionRecord) {
     number = record.id
@@ -117,6 +121,7 @@ public struct SessionSummary: Encodable, Sendable {
     edition = record.edition
     createdAt = WireDate.string(record.createdAt)
     lastUsedAt = WireDate.string(record.lastUsedAt)
+    (address, device) = (record.address, record.device)
   }
 }
 

@@ -39,7 +39,12 @@ package final class BackupWork: ServiceLifecycle.Service {
   private let wakes = Wakes()
   private let next = Mutex<Administrator?>(nil)
 
-  package init(_ madang: Madang, _ settings: ServerSettings) { (self.madang, self.settings) = (madang, settings) }
+  private let ended: @Sendable () -> Void
+
+  /// - Parameter ended: Called after each backup, made or failed.
+  package init(_ madang: Madang, _ settings: ServerSettings, ended: @escaping @Sendable () -> Void) {
+    (self.madang, self.settings, self.ended) = (madang, settings, ended)
+  }
 
   package var running: Running? { state.withLock(\.running) }
   /// Nil if the last one was made, or none was tried since the start.
@@ -89,7 +94,7 @@ package final class BackupWork: ServiceLifecycle.Service {
       while let moment = nextAt {
         try await madang.clock.sleep(for: .milliseconds(moment - madang.clock.now))
         // A backup may be under way; other servers leave it to the one that does the housekeeping.
-        try? await begin(by: Administrator(name: "madang"))
+        try? await begin(by: .server)
         try await madang.clock.sleep(for: .seconds(1))
       }
     }
@@ -98,6 +103,7 @@ package final class BackupWork: ServiceLifecycle.Service {
   private func make(by administrator: Administrator) async {
     var failed: Failed?
     do {
+      try settings.backupPlace?.prepare()
       // With connections of its own: a backup reads for longer than a request may.
       let made = try await Administration.run(settings, actingAs: administrator, logger: madang.logger) {
         try await $0.backUp(to: URL(filePath: plan.directory), keep: plan.keep) { [self] progress in
@@ -115,5 +121,6 @@ package final class BackupWork: ServiceLifecycle.Service {
       failed = Failed(at: WireDate.string(madang.clock.now), message: message)
     }
     state.withLock { $0 = (nil, failed) }
+    ended()
   }
 }

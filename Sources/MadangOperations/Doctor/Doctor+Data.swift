@@ -22,6 +22,12 @@ extension Doctor {
       ]
     }
     return privacyFindings(settings) + diskFindings(directory) + logFindings(settings)
+      + backupDirectoryFindings(settings)
+  }
+
+  private func backupDirectoryFindings(_ settings: ServerSettings) -> [DoctorFinding] {
+    guard let problem = settings.backupPlace?.problem else { return [] }
+    return [DoctorFinding(.backupDirectory, .error, problem.message, cure: problem.cure)]
   }
 
   private func privacyFindings(_ settings: ServerSettings) -> [DoctorFinding] {

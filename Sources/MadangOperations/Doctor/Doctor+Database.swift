@@ -79,6 +79,7 @@ extension Doctor {
     }
     findings += try await orderedCertificateFindings(madang, settings)
     findings += try await backupFindings(madang)
+    findings += try await mailQueueFindings(madang)
     if let found = try await madang.futureChats() {
       findings.append(DoctorFinding(.futureChats, .warning, found.words, cure: FutureChats.cure))
     }
@@ -103,19 +104,34 @@ extension Doctor {
   func backupFindings(_ madang: Madang) async throws -> [DoctorFinding] {
     guard options.backupDays > 0 else { return [] }
     let limit = madang.clock.now - Int64(options.backupDays) * 86_400_000
-    // A new installation needs no backup yet.
-    guard let begun = try await madang.auditBegan(), begun < limit else { return [] }
     let last = try await madang.latestAudit(of: .backupMade)
-    if let last, last >= limit { return [] }
+    // Without accounts there is nothing to lose.
+    if let last { guard last < limit else { return [] } } else if try await !madang.hasAccount() { return [] }
     let words = last.map {
       "the newest backup in the audit log is \((madang.clock.now - $0) / 86_400_000) days old"
     }
     return [
       DoctorFinding(
-        .backup, .warning, words ?? "the audit log has no backup",
+        .backup, .warning, words ?? "no backup was ever made",
         cure:
           "run 'madang admin backup DIR --keep 14' each day (docs/operate.md), or allow older backups with --backup-days"
       )
+    ]
+  }
+
+  /// For how long mails fail until this is an error, in milliseconds.
+  private static let mailPatience: Int64 = 3_600_000
+
+  private func mailQueueFindings(_ madang: Madang) async throws -> [DoctorFinding] {
+    guard let failing = try await madang.failingMails() else { return [] }
+    let isLong = madang.clock.now - failing.since > Self.mailPatience
+    return [
+      DoctorFinding(
+        .mailQueue, isLong ? .error : .warning,
+        "\(failing.count) \(failing.count == 1 ? "mail waits" : "mails wait"), the oldest since "
+          + "\(WireDate.string(failing.since)): the mail server does not accept it: \(failing.reason)",
+        cure:
+          "check mail.* and the mail server; 'madang admin mails' shows the mails, which are sent as soon as it works")
     ]
   }
 

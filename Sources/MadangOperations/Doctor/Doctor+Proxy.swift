@@ -79,12 +79,7 @@ extension Doctor {
     let client = Self.client(Self.lenientTLS)
     let sight = try? await sight(of: place, probe, nil, client)
     try? await client.shutdown()
-    guard let signs = sight?.loopbackSigns, !signs.isEmpty else { return [] }
-    return [
-      DoctorFinding(
-        .proxyTrust, .error, "\(LoopbackSign.problem) (\(signs.map(\.words).joined(separator: "; ")))",
-        cure: LoopbackSign.cure)
-    ]
+    return DoctorFinding.proxies(sight?.loopbackSigns ?? [])
   }
 
   private func sight(

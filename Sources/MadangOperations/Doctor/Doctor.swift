@@ -58,9 +58,14 @@ public struct Doctor: Sendable {
   }
 
   /// Checks settings and data of the server in this process, from inside.
-  package func examine(_ settings: ServerSettings, in madang: Madang) async -> [DoctorFinding] {
-    await settingsFindings(settings, url: nil) + dataFindings(settings) + ownFileFindings(settings)
-      + explaining { try await findings(in: madang, settings) }
+  /// - Parameter signs: Signs of a proxy that the server has noticed.
+  package func examine(
+    _ settings: ServerSettings, in madang: Madang, signs: [LoopbackSign] = []
+  ) async -> [DoctorFinding] {
+    await DoctorFinding.ignored(settings.sources) + DoctorFinding.readableSettings(settings.sources.files)
+      + settingsFindings(settings, url: nil) + dataFindings(settings)
+      + ownFileFindings(settings) + explaining { try await findings(in: madang, settings) }
+      + DoctorFinding.proxies(signs)
   }
 
   /// Checks a server of which only the URL is known.

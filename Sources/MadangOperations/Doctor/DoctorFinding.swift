@@ -28,7 +28,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
   case testPayments
   case auditFile, dataDirectory, dataPrivacy, diskSpace, diskInodes, writeAheadLog, certificate, certificateKey
   case pushAccount, database, databaseFile, databaseIntegrity, databaseDurability, databaseConnections, files, backup
-  case readOnlyMode, futureChats, revokedKeys
+  case backupDirectory, mailQueue, readOnlyMode, futureChats, revokedKeys
   // From outside.
   case providers, mailServer, connection, tlsTrust, tlsExpiry, tlsVersion, answer, readiness, clock, metricsReachable,
     developmentReachable
@@ -70,7 +70,9 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
     case .databaseDurability: "a PostgreSQL that may lose what it has confirmed"
     case .databaseConnections: "a PostgreSQL with too few connections"
     case .files: "files that belong to another database, or a bucket that does not answer"
-    case .backup: "no recent backup"
+    case .backup: "no backup, or no recent one"
+    case .backupDirectory: "a directory of backups that is gone, or is another one"
+    case .mailQueue: "mails that the mail server does not accept"
     case .readOnlyMode: "read-only mode that is on"
     case .futureChats: "chats that a wrong clock has dated in the future"
     case .revokedKeys: "files of API keys that were revoked"

@@ -17,3 +17,15 @@ package enum LoopbackSign: String, CaseIterable, Codable, Sendable {
   package static let cure =
     "add its address to trusted.proxies and let it send X-Forwarded-For and Host (docs/host.md); ignore this if only programs of this machine call"
 }
+
+extension DoctorFinding {
+  /// A proxy that is not in the settings; none without a sign of it.
+  static func proxies(_ signs: [LoopbackSign]) -> [DoctorFinding] {
+    guard !signs.isEmpty else { return [] }
+    return [
+      DoctorFinding(
+        .proxyTrust, .error, "\(LoopbackSign.problem) (\(signs.map(\.words).joined(separator: "; ")))",
+        cure: LoopbackSign.cure)
+    ]
+  }
+}

@@ -122,6 +122,8 @@ public struct ServerSettings: Sendable {
   public var version = "unknown"
   /// Settings that differ from their defaults, by name, without secrets: the audit log records changes.
   public var given: [String: String] = [:]
+  /// The files that they come from, for the doctor.
+  public var sources = SettingsSources()
   /// All settings with their sources, for administrators.
   package var listed: [Setting] = []
   /// How long a shutdown waits for log lines and forwarded audit entries.

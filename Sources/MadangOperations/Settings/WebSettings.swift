@@ -138,3 +138,11 @@ extension SettingForm where Value == PageSignUp? {
       }, write: { $0?.rawValue ?? "" })
   }
 }
+
+extension ServerSettings {
+  /// The directory in which the server makes backups; nil if it makes none.
+  var backupPlace: BackupPlace? {
+    let directory = web.admin.backups.directory
+    return directory.isEmpty ? nil : BackupPlace(URL(filePath: directory), data: dataDirectory)
+  }
+}

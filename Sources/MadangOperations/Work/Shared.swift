@@ -4,6 +4,9 @@ package actor Shared<Value: Sendable> {
 
   package init() {}
 
+  /// Waits for work that is under way.
+  package func end() async throws { _ = try await running?.value }
+
   package func value(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
     if let running { return try await running.value }
     let task = Task { try await work() }

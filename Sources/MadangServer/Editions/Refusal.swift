@@ -7,6 +7,8 @@ package struct Refusal: Error {
   var message: String
   /// Whole seconds.
   package private(set) var retryAfter: Int64?
+  /// A word for pages of this server, which may say more than clients with a key receive; nil for none.
+  var pageWord: String?
   /// Whether clients see the message outside development mode too. It then describes their own request or a decision of the operator,
   /// and reveals nothing about other accounts.
   let isForCaller: Bool
@@ -28,7 +30,7 @@ package struct Refusal: Error {
       case .duplicate: .duplicate
       case .notFound: .notFound
       case .noSuchInvitee: edition.noSuchInvitee
-      case .noSuchUser, .signInFailed, .accountGone: .noAccount
+      case .noSuchUser, .signInFailed, .disabled, .accountGone: .noAccount
       case .notOwner: .notOwner
       case .mustHandOver: .mustHandOver
       case .notEnoughCoins: .notEnoughCoins
@@ -38,5 +40,7 @@ package struct Refusal: Error {
       case .refreshExpired: .refreshExpired
       }
     self.init(code, failure.message)
+    // Only after the right password: that the account exists is no secret then.
+    if failure.code == .disabled { pageWord = "disabled" }
   }
 }

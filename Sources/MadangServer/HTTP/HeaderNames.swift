@@ -7,6 +7,8 @@ extension HTTPField.Name {
   package static let apiKey = own(HeaderName.apiKey)
   static let refreshToken = own(HeaderName.refreshToken)
   static let reason = own(HeaderName.reason)
+  /// Why, in a word for pages of this server.
+  static let pageWord = own("X-Madang-Why")
   static let explanation = own("X-Madang-Explanation")
   static let doctor = own(DoctorProbe.header)
   static let forwarded = own("Forwarded")

@@ -32,6 +32,12 @@ package struct PageCall {
 extension ReceivedRequest {
   package var settings: ServerSettings { service.settings }
 
+  /// Whether the database is in read-only mode, as far as this server knows.
+  package var isReadOnly: Bool { service.reports.metrics.refusesWrites }
+
+  /// Read-only mode has begun or ended.
+  package func noteReadOnly(_ isOn: Bool) { service.reports.metrics.noteReadOnly(isOn) }
+
   /// The operation of an edition at a path.
   package func operation(
     of edition: EditionName, at path: [String]

@@ -96,7 +96,9 @@ struct Responder {
       let refusal = service.refusal(of: error, in: progress.edition)
       service.reports.metrics.finished(progress.place, began: progress.began, code: refusal.code.rawValue)
       service.reports.security.refused(refusal.code, progress.operation?.route, at: received.client)
-      response = .refusal(refusal, isExplained: service.settings.isDevelopment)
+      var refused = Response.refusal(refusal, isExplained: service.settings.isDevelopment)
+      if page != nil { refused.headers[.pageWord] = refusal.pageWord }
+      response = refused
     }
     // Some clients report a network error if the answer arrives while they still send.
     await received.body.finish()

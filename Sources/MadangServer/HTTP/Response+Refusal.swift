@@ -17,8 +17,11 @@ extension Service {
     case let error as StorageError where error.code == .writesStopped:
       // What clients know from a database that takes no writes. A code with status 400 would have many of them renew their session and
       // call again, some without end; and some know no others where accounts are made.
-      return Refusal(
+      reports.metrics.noteReadOnly(true)
+      var refusal = Refusal(
         .serverFailure, "the server is in read-only mode: it accepts no changes for now", isForCaller: true)
+      refusal.pageWord = "readOnly"
+      return refusal
     case let error as StorageError where error.code == .overloaded:
       return Refusal(.tooManyCalls, "too much work is waiting already: \(error.message)", retryAfter: 1)
     default:

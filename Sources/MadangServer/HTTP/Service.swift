@@ -32,7 +32,9 @@ final class Service: Sendable {
     (self.providers, self.socketIO) = (providers, socketIO)
     links = LinkRequests(madang, settings, metrics: reports.metrics)
     pages = PageFrame(settings.face)
-    console = settings.web.admin.isOn ? ConsoleParts(madang, settings) : nil
+    console =
+      settings.web.admin.isOn
+      ? ConsoleParts(madang, settings) { [loopback = reports.loopback] in loopback?.signs ?? [] } : nil
     date = DateHeader(clock: madang.clock)
     crossOrigin = CrossOrigin(settings, routes)
   }

@@ -51,7 +51,7 @@ enum ConfirmPage {
       var card = visit.notice(visit.words.confirmed, visit.chat(visit.words.toChat), note: visit.app)
       if waiting != nil { card.text = visit.fill(visit.words.waits) }
       return visit.answer(.ok, card)
-    } catch let failure as Failure where failure.code == .signInFailed {
+    } catch let failure as Failure where failure.isOfSignIn {
       var card = form(visit, account)
       card.trouble = visit.words.wrongPassword
       return visit.answer(.forbidden, card)

@@ -13,9 +13,11 @@ package final class ConsoleParts: Sendable {
   package let startedAt: Int64
   private let listed: Mutex<[Setting]>
 
-  init(_ madang: Madang, _ settings: ServerSettings) {
-    backups = BackupWork(madang, settings)
-    doctor = DoctorRuns(madang, settings) { try $0.certificateEnd() }
+  /// - Parameter signs: Signs of a proxy that the server has noticed.
+  init(_ madang: Madang, _ settings: ServerSettings, signs: @escaping @Sendable () -> [LoopbackSign]) {
+    let doctor = DoctorRuns(madang, settings, certificateEnd: { try $0.certificateEnd() }, signs: signs)
+    self.doctor = doctor
+    backups = BackupWork(madang, settings) { doctor.changed() }
     startedAt = madang.clock.now
     listed = Mutex(settings.listed)
   }

@@ -61,6 +61,7 @@ final class Metrics: Sendable {
     var isReadOnly = false
     /// When the certificate ends, in seconds since 1970; nil if there is none.
     var certificateEnd: Int?
+    var refusesWrites = false
 
     /// How many chats were posted, and how long posts took, by ``Histogram``.
     var posts: (chats: Int, durations: [Int]) {
@@ -155,7 +156,7 @@ final class Metrics: Sendable {
   /// Sets whether the database is in read-only mode. True if that has changed.
   func setReadOnly(_ isOn: Bool) -> Bool {
     state.withLock { state in
-      defer { state.isReadOnly = isOn }
+      defer { (state.isReadOnly, state.refusesWrites) = (isOn, isOn) }
       return state.isReadOnly != isOn
     }
   }
@@ -163,6 +164,11 @@ final class Metrics: Sendable {
   func setCertificateEnd(_ end: Date) {
     state.withLock { $0.certificateEnd = Int(end.timeIntervalSince1970) }
   }
+  /// The same, noticed by a call before the housekeeping asks the database.
+  func noteReadOnly(_ isOn: Bool) { state.withLock { $0.refusesWrites = isOn } }
+
+  /// Whether the database is in read-only mode, as far as this server knows.
+  var refusesWrites: Bool { state.withLock(\.refusesWrites) }
 
   func setPushesWaiting(_ count: Int) { state.withLock { $0.pushesWaiting = count } }
   /// - Parameter oldest: When the oldest was queued, in milliseconds since 1970; nil if none waits.

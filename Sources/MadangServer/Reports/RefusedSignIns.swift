@@ -63,7 +63,7 @@ final class RefusedSignIns: ServiceLifecycle.Service {
   {
     do { return try await body() } catch {
       switch error {
-      case let failure as Failure where failure.code == .signInFailed:
+      case let failure as Failure where failure.isOfSignIn:
         note(.signInRefused, emailKey, from: origin, because: failure.message)
       case let failure as Failure where failure.code == .notAdmitted:
         note(.signUpRefused, emailKey, from: origin, because: failure.message)

@@ -77,7 +77,7 @@ final class SignInTries: Sendable {
   /// The hash of an account or an address.
   func hash(_ text: String) -> KeyHash { KeyHash(text, secret: secret) }
 
-  /// Runs one attempt. Throws `E98` instead if the limit is reached; a `Failure(.signInFailed)` of `body` counts.
+  /// Runs one attempt. Throws `E98` instead if the limit is reached; a failed sign-in of `body` counts.
   ///
   /// - Parameter isKnown: Whether the account was recently used at this address. If so, only its own failures there count.
   func run<Success: Sendable>(
@@ -97,7 +97,7 @@ final class SignInTries: Sendable {
       ended(key, failed: false, succeeded: true)
       return success
     } catch {
-      ended(key, failed: (error as? Failure)?.code == .signInFailed)
+      ended(key, failed: (error as? Failure)?.isOfSignIn ?? false)
       throw error
     }
   }

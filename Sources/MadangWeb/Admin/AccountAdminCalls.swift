@@ -116,7 +116,9 @@ extension AdminRefusal {
     do { return try await body() } catch let failure as Failure
       where [.notFound, .noSuchUser].contains(failure.code)
     {
-      throw refused(failure.message)
+      var refusal = refused(failure.message)
+      refusal.kind = failure.code.rawValue
+      throw refusal
     }
   }
 }

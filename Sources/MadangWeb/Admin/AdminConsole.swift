@@ -137,7 +137,7 @@ extension AdminRefusal {
 
   private static func status(of code: AdministratorRefusal.Code) -> HTTPResponse.Status {
     switch code {
-    case .credentials, .weak, .code, .refused: .badRequest
+    case .credentials, .recovery, .weak, .code, .refused: .badRequest
     case .link: .gone
     case .taken, .last: .conflict
     case .wait: .tooManyRequests
@@ -153,7 +153,9 @@ extension AdminRefusal {
     case .mustHandOver: self.init(.conflict, "owner", error.description)
     case .readOnly: self.init(.conflict, "readOnly", error.description)
     case .noMail: self.init(.conflict, "noMail", error.description)
+    case .closed: self.init(.conflict, "closed", error.description)
     case .duplicate, .other: self = .refused(error.description)
     }
+    kind = error.kind
   }
 }

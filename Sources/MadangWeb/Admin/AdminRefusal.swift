@@ -10,6 +10,8 @@ struct AdminRefusal: Error {
   let code: String
   /// The cause, and what can be done about it.
   let message: String
+  /// The domain's reason, by which the page chooses words; nil if there is none.
+  var kind: String?
   /// Whole seconds.
   var retryAfter: Int64?
 
@@ -40,10 +42,11 @@ struct AdminRefusal: Error {
   private struct Body: Encodable {
     let error: String
     let message: String
+    let kind: String?
   }
 
   var response: Response {
-    let body = (try? WireEncoder.encode(Body(error: code, message: message))) ?? []
+    let body = (try? WireEncoder.encode(Body(error: code, message: message, kind: kind))) ?? []
     var response = Response.json(body, status: status)
     response.headers[.retryAfter] = retryAfter.map { String(max(1, $0)) }
     return response

@@ -22,6 +22,12 @@ enum AdminSessionCalls {
     let code: String
   }
 
+  private struct Wanted: Decodable {
+    let token: String
+    let name: String
+    let password: String
+  }
+
   private struct OpenedLink: Encodable {
     let secret: String
     let first: Bool
@@ -92,6 +98,13 @@ enum AdminSessionCalls {
       let opened = try await call.madang.openAdministratorLink(
         token: try call.body(LinkToken.self).token, from: call.address)
       return OpenedLink(secret: opened.secret, first: opened.isFirst, proof: call.proof(of: call.token ?? ""))
+    }
+    // Before the authenticator app gets the secret, which it would keep under a name that is refused.
+    routes.on(.post, "setup/check", open: true) { call in
+      let wanted = try call.body(Wanted.self)
+      try await call.madang.checkAdministrator(
+        token: wanted.token, name: wanted.name, password: wanted.password, from: call.address)
+      return Empty()
     }
     routes.respond(.post, "setup", open: true) { call in
       let given = try call.body(Setup.self)

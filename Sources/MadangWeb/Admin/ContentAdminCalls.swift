@@ -39,6 +39,13 @@ enum ContentAdminCalls {
             new.content, title: new.title, from: new.from, workspace: new.workspace.isEmpty ? nil : new.workspace))
       }
     }
+    routes.on(.post, "announcements/check") { call in
+      let new = try call.body(New.self)
+      return try await AdminRefusal.naming {
+        try await call.administration.planAnnouncement(
+          new.content, title: new.title, from: new.from, workspace: new.workspace.isEmpty ? nil : new.workspace)
+      }
+    }
     routes.on(.delete, "announcements/{number}") { call in
       Changed(announcement: try await call.administration.cancelAnnouncement(try call.number()))
     }

@@ -13,6 +13,8 @@ enum ExportCalls {
     let url: String
     let chats: Int
     let files: Int
+    /// Whether texts of chats and files are in it: only if administrators may read them.
+    let content: Bool
     /// Paths of files that could not be read.
     let lost: [String]
   }
@@ -21,22 +23,27 @@ enum ExportCalls {
     routes.on(.post, "accounts/{number}/export") { call in
       _ = try call.body(Empty.self)
       let (administration, exports) = (try call.administration, call.console.exports)
-      let email = try await administration.account(try call.number()).email
+      let number = try call.number()
+      let email = try await administration.account(number).email
       guard let place = try exports.begin(ids: call.madang.ids) else {
         throw AdminRefusal.refused("another export is under way; try again in a while")
       }
       defer { exports.end() }
-      let made = try await administration.exportAccount(email, to: place.file.url)
-      exports.keep(place.file, as: place.token, for: call.token ?? "", call.madang.clock)
-      return Export(url: "/admin/api/exports/\(place.token)", chats: made.chats, files: made.files, lost: made.lost)
+      let made = try await administration.exportAccount(
+        email, to: place.file.url, includesContent: call.settings.web.admin.showsContent)
+      let name = "account-\(number)-\(WireDate.string(call.madang.clock.now).prefix(10)).zip"
+      exports.keep(place.file, named: name, as: place.token, for: call.token ?? "", call.madang.clock)
+      return Export(
+        url: "/admin/api/exports/\(place.token)", chats: made.chats, files: made.files,
+        content: made.content, lost: made.lost)
     }
     routes.respond(.get, "exports/{token}") { call in
-      guard let file = call.console.exports.take(call.parameters["token"] ?? "", for: call.token ?? "") else {
+      guard let (file, name) = call.console.exports.take(call.parameters["token"] ?? "", for: call.token ?? "") else {
         throw AdminRefusal.notFound("this export was fetched already, or is older than five minutes; make another")
       }
       let body = try await call.received.content(of: file.url)
       let headers: HTTPFields = [
-        .contentType: "application/zip", .contentDisposition: "attachment; filename=\"account.zip\"",
+        .contentType: "application/zip", .contentDisposition: "attachment; filename=\"\(name)\"",
         .cacheControl: "no-store",
       ]
       return Response(status: .ok, headers: headers, body: body).holding(file)
@@ -57,6 +64,8 @@ final class Exports: Sendable {
 
   private struct Entry {
     let file: TemporaryFile
+    /// For the browser.
+    let name: String
     let session: String
   }
 
@@ -100,11 +109,14 @@ final class Exports: Sendable {
 
   func end() { state.withLock { $0.isBusy = false } }
 
-  func keep(_ file: TemporaryFile, as token: String, for session: String, _ clock: MadangCore.Clock) {
+  /// - Parameter name: The file's name for the browser.
+  func keep(
+    _ file: TemporaryFile, named name: String, as token: String, for session: String, _ clock: MadangCore.Clock
+  ) {
     state.withLock { state in
       if state.order.count >= Self.most { state.entries[state.order.removeFirst()] = nil }
       state.order.append(token)
-      state.entries[token] = Entry(file: file, session: session)
+      state.entries[token] = Entry(file: file, name: name, session: session)
     }
     Task { [self] in
       try await clock.sleep(for: Self.lifetime)
@@ -113,17 +125,17 @@ final class Exports: Sendable {
   }
 
   /// The archive, which is then no longer here; nil if there is none for this session.
-  func take(_ token: String, for session: String) -> TemporaryFile? {
+  func take(_ token: String, for session: String) -> (file: TemporaryFile, name: String)? {
     let entry = state.withLock { $0.entries[token] }
     guard let entry, entry.session == session else { return nil }
-    return remove(token)
+    return remove(token).map { ($0.file, $0.name) }
   }
 
   @discardableResult
-  private func remove(_ token: String) -> TemporaryFile? {
+  private func remove(_ token: String) -> Entry? {
     state.withLock { state in
       state.order.removeAll { $0 == token }
-      return state.entries.removeValue(forKey: token)?.file
+      return state.entries.removeValue(forKey: token)
     }
   }
 }

@@ -34,12 +34,19 @@ enum HealthCalls {
     routes.on(.get, "doctor") { call in Report(try call.parts.doctor.latest) }
     routes.on(.post, "doctor") { call in
       _ = try call.body(Empty.self)
-      return Report(try await call.parts.doctor.examine())
+      return Report(try await call.parts.doctor.examineAfterChange())
     }
     routes.on(.post, "read-only") { call in
       let mode = try call.body(Mode.self)
-      guard mode.isOn else { return try await call.administration.endReadOnlyMode() }
-      return try await call.administration.beginReadOnlyMode(reason: mode.reason ?? "")
+      let administration = try call.administration
+      let changed =
+        mode.isOn
+        ? try await administration.beginReadOnlyMode(reason: mode.reason ?? "")
+        : try await administration.endReadOnlyMode()
+      call.received.noteReadOnly(changed.isOn)
+      // The mode is a finding. If the examination fails, the next one shows it.
+      _ = try? await call.parts.doctor.examineAfterChange()
+      return changed
     }
     routes.on(.post, "mails/test") { call in
       _ = try await call.administration.sendTestMail(to: try call.body(Recipient.self).to)

@@ -17,6 +17,7 @@ enum RecordAdminCalls {
         question.kinds = [kind]
       }
       question.since = try call.text("since").map { try AdminCall.moment($0, "since") }
+      question.account = try call.integer("number", in: 1...Int64.max)
       question.limit = try call.limit()
       let page = try await call.administration.auditPage(
         question, about: try call.text("account") ?? "", before: try call.integer("before"))

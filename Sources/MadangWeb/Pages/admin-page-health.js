@@ -16,7 +16,7 @@ export default async function health(app) {
       h("p", null, pill(t(`severity.${one.severity}`), one.severity === "error" ? "bad" : "warm"), h("span.faint.small.mono", null, one.check)),
       h("p.finding-text", null, findingWords(one)), h("p.cure", null, h("strong", null, t("health.cure.is")), " ", cureWords(one.cure)))))
       : report.at && empty(t("health.well"), t("health.well.text")),
-    h("p.faint.small", null, t("health.outside"), " ", h("code", null, `madang doctor ${app.session.server.address}`)));
+    h("p.faint.small", null, t("health.outside"), " ", h("code", null, `madang doctor ${app.session.server.address} --outside`)));
   draw();
   return {
     node: place,

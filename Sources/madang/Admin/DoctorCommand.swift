@@ -68,18 +68,15 @@ struct DoctorCommand: AsyncParsableCommand {
     logger.logLevel = .critical
     let doctor = Doctor(doctorOptions, certificateEnd: { try $0.certificateEnd() }, logger: logger)
     if outside, let url { return await doctor.examine(url: url) }
-    var findings = SettingNames.ignored(in: ProcessInfo.processInfo.environment.keys).map {
-      DoctorFinding(.unknownVariables, .warning, $0, cure: "remove it from the environment, or correct its name")
-    }
+    let variables = SettingNames.ignored(in: ProcessInfo.processInfo.environment.keys)
+    var findings = DoctorFinding.ignored(SettingsSources(ignoredVariables: variables))
     do {
       let file = try options.file()
-      if let file { findings += privacyFindings([file]) }
+      findings += DoctorFinding.readableSettings([file].compactMap(\.self))
       let loaded = try await options.loaded(from: file)
       let settings = loaded.settings
-      findings += privacyFindings(loaded.secretFiles)
-      findings += loaded.warnings.map {
-        DoctorFinding(.settings, .warning, $0, cure: "leave it out of the file")
-      }
+      findings += DoctorFinding.readableSettings(loaded.secretFiles)
+      findings += DoctorFinding.ignored(SettingsSources(ignoredNames: loaded.warnings))
       if geteuid() == 0, let owner = try DataOwner.become(of: settings.dataDirectory) {
         if let file, access(file, R_OK) != 0 {
           findings.append(
@@ -101,14 +98,6 @@ struct DoctorCommand: AsyncParsableCommand {
       if let url { findings += await doctor.examine(url: url) }
     }
     return findings
-  }
-
-  private func privacyFindings(_ files: [String]) -> [DoctorFinding] {
-    files.filter { FileMode(URL(filePath: $0))?.isOpenToAll ?? false }.map { file in
-      DoctorFinding(
-        .settingsPrivacy, .error, "every user of this machine can read \(file), which may hold passwords",
-        cure: "chmod o= '\(file)', and change the secrets in it if others could read them")
-    }
   }
 
   private var doctorOptions: Doctor.Options {

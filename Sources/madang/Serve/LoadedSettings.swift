@@ -102,6 +102,9 @@ struct LoadedSettings: Sendable {
     try self.init(written, mistakes: mistakes + (names?.mistakes ?? []))
     warnings = names?.warnings ?? []
     self.secretFiles = secretFiles
+    settings.sources = SettingsSources(
+      files: [file].compactMap(\.self) + secretFiles, ignoredNames: warnings,
+      ignoredVariables: SettingNames.ignored(in: environment.keys))
   }
 
   /// One line per setting: key, value, source and meaning, without secrets.
