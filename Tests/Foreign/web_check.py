@@ -148,8 +148,8 @@ class Phone:
 
 
 class Stage:
-    def __init__(self, options, base, invitation, browser):
-        self.base = base
+    def __init__(self, options, base, admin, invitation, browser):
+        self.base, self.admin = base, admin
         self.invitation = invitation
         self.browser = browser
         self.shots = pathlib.Path(options.shots) if options.shots else None
@@ -357,6 +357,53 @@ def lost(stage):
     mina.sees("같은 글", 2)
     joon.sees("같은 글", 2)
     assert mina.texts()[-6:] == joon.texts()[-6:]
+
+
+def read_only(stage):
+    """In read-only mode the chat says so, keeps what is written, also over a reload, and sends it once when the mode ends."""
+    mina, joon = stage.mina, stage.joon
+    mina.enter("정원")
+    joon.enter("정원")
+    stage.admin("read-only", "on")
+    try:
+        for n in range(2):
+            mina.write(f"읽기 전용 동안 {n}")
+        mina.page.wait_for_selector(".compose .mode:has-text('변경을 받지 않아요')")
+        expect(mina.page.locator(".pending .state", has_text="보관 중")).to_have_count(2)
+        joon.write("while read-only")
+        joon.page.wait_for_selector(".compose .mode:has-text('accepts no changes')")
+        expect(joon.page.locator(".pending .state", has_text="Kept here")).to_have_count(1)
+        mina.shot("read-only")
+        mina.axe("read-only mode")
+        mina.page.reload()
+        mina.page.wait_for_selector(".compose .mode:has-text('변경을 받지 않아요')")
+        expect(mina.page.locator(".pending .state", has_text="보관 중")).to_have_count(2)
+    finally:
+        stage.admin("read-only", "off")
+    for person in (mina, joon):
+        for text in ("읽기 전용 동안 0", "읽기 전용 동안 1", "while read-only"):
+            person.sees(text)
+        expect(person.page.locator(".compose .mode")).to_be_hidden(timeout=20_000)
+        expect(person.page.locator(".pending")).to_have_count(0)
+
+
+def invited(stage):
+    """An invited address signs up without a code; after the right password a disabled account is named as such."""
+    sora = Person(stage, "sora", "Sora", language="en-US")
+    stage.admin("invite", "create", sora.email)
+    page = sora.page
+    sora.visit()
+    page.get_by_role("button", name="Create an account").click()
+    for name, value in (("nickname", "Sora"), ("email", sora.email), ("password", PASSWORD)):
+        page.fill(f"input[name={name}]", value)
+    page.click("button[type=submit]")
+    page.wait_for_selector("nav.rail")
+    stage.admin("users", "disable", sora.email, "--yes")
+    page.wait_for_selector("input[name=email]", timeout=40_000)
+    for password, words in (("Wrong-Passw0rd!", "do not match"), (PASSWORD, "has disabled this account")):
+        sora.sign_in(password)
+        page.wait_for_selector(f".trouble:has-text('{words}')")
+    sora.context.close()
 
 
 def lines(stage):
@@ -866,22 +913,23 @@ def everywhere(stage):
     other.context.close()
 
 
-CHECKS = [signing, places, talking, links, direct, unread, lost, lines, reload, equal, refused,
+CHECKS = [signing, places, talking, links, direct, unread, lost, read_only, invited, lines, reload, equal, refused,
           polling, carrying, restart, far, unreachable, quick, drafts, keyboard, phone, looks, profile, editing, forged,
           size, ownership, accounts, places_end, everywhere]
 
 
 @contextlib.contextmanager
 def server(madang):
-    """The URL of a server, and the code of an invitation to it."""
+    """The URL of a server, what runs `madang admin` on it, and the code of an invitation to it."""
     with tempfile.TemporaryDirectory() as data, asyncio.Runner() as runner:
         program = Program.development(madang, data, {"MADANG_WEB_SIGNUP": "invitation", "MADANG_WEB_NAME": "마당"})
         runner.run(program.__aenter__())
         try:
-            made = subprocess.run(
-                [madang, "admin", "invite", "create", "--code", "--uses", "20", "--data", data, "--json"], check=True,
-                capture_output=True)
-            yield program.url, json.loads(made.stdout)["code"]
+            def admin(*words):
+                return subprocess.run(
+                    [madang, "admin", *words, "--data", data, "--json"], check=True, capture_output=True).stdout
+
+            yield program.url, admin, json.loads(admin("invite", "create", "--code", "--uses", "20"))["code"]
         finally:
             runner.run(program.__aexit__())
 
@@ -896,13 +944,13 @@ def main():
     options = parser.parse_args()
     failed = passed = 0
     chromium = next(filter(None, map(shutil.which, PROGRAMS)), None) or sys.exit("needs a Chromium")
-    with server(options.madang) as (base, invitation), sync_playwright() as playwright:
+    with server(options.madang) as (base, admin, invitation), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         if options.load:
             from web_load import measure
             sys.exit(measure(base, browser))
         try:
-            stage = Stage(options, base, invitation, browser)
+            stage = Stage(options, base, admin, invitation, browser)
             stage.mina = Person(stage, "mina", f"민아 {SCRIPT[:20]}")
             stage.joon = Person(stage, "joon", SCRIPT, language="en-US")
 

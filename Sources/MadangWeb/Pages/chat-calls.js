@@ -5,9 +5,11 @@
 
 /** The server refused: `code` is one of the contract's, such as `E14`. */
 export class Refusal extends Error {
-  constructor(code, seconds = 0) {
+  constructor(code, seconds = 0, why = "") {
     super(code);
     this.code = code;
+    /** A word that tells pages more than the code: `readOnly` or `disabled`. */
+    this.why = why;
     /** Seconds to wait, with `E98`. */
     this.seconds = seconds;
   }
@@ -29,6 +31,12 @@ let proof = "";
 /** The account whose page this is; empty before sign-in. */
 let owner = "";
 let onEnd = () => {};
+let onMode = () => {};
+
+/** Sets what happens with each answer: whether the server is in read-only mode. */
+export function whenReadOnly(listener) {
+  onMode = listener;
+}
 
 /**
  * Sets what happens when the session has ended elsewhere, or belongs to another account.
@@ -156,11 +164,13 @@ async function request(address, options, stream = false) {
     // Some reads change things (`exit`, the first read of a channel), so reads carry the proof, too.
     const headers = { ...proofHeader(), ...options.headers };
     answer = await fetch(address, { cache: "no-store", credentials: "same-origin", ...options, headers, signal: abort.signal });
-    if (answer.ok) {
-      if (stream) return answer;
-      return await answer.json();
-    }
-    throw refusal(answer.headers, await answer.json());
+    if (answer.ok && stream) return answer;
+    const said = await answer.json();
+    const refused = answer.ok ? null : refusal(answer.headers, said);
+    if (refused instanceof Lost) throw refused;
+    onMode(answer.headers.has("X-Madang-Read-Only"));
+    if (refused) throw refused;
+    return said;
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Lost(`${options.method ?? "GET"} ${address}: ${error.message}`);
@@ -171,7 +181,7 @@ async function request(address, options, stream = false) {
 
 function refusal(headers, body) {
   if (!/^E\d\d$/.test(body?.errorCode ?? "")) return new Lost("not an answer of the server");
-  return new Refusal(body.errorCode, Number(headers.get("Retry-After")) || 1);
+  return new Refusal(body.errorCode, Number(headers.get("Retry-After")) || 1, headers.get("X-Madang-Why") ?? "");
 }
 
 /**
@@ -200,8 +210,9 @@ export function upload(path, body, { headers, progress, signal }) {
     };
     call.onload = () => {
       clearTimeout(timer);
-      if (call.status === 200 && call.response) return done(call.response);
-      if (call.status !== 400 && call.status !== 500) return lost();
+      if (!call.response || ![200, 400, 500].includes(call.status)) return lost();
+      onMode(call.getResponseHeader("X-Madang-Read-Only") !== null);
+      if (call.status === 200) return done(call.response);
       fail(refusal({ get: (key) => call.getResponseHeader(key) }, call.response));
     };
     call.onerror = call.onabort = lost;

@@ -30,8 +30,9 @@ export class Composer {
     this.picker = h("input", { type: "file", multiple: true, hidden: true, tabindex: "-1", "aria-hidden": "true" });
     this.list = h("ul.chosen", { "aria-label": t("compose.files") });
     this.list.hidden = true;
+    this.mode = h("p.mode", { role: "status" });
     this.button = h("button.button.main", { type: "submit" }, t("compose.send"));
-    this.element = h("form.compose", { "aria-label": t("compose.label") }, this.list,
+    this.element = h("form.compose", { "aria-label": t("compose.label") }, this.mode, this.list,
       h("div.line", null,
         h("button.button.attach", { type: "button", "aria-label": t("compose.attach"), title: t("compose.attach"), onclick: () => this.picker.click() }, "＋"),
         this.picker, this.input, this.button));
@@ -59,6 +60,13 @@ export class Composer {
       }
     });
     addEventListener("pagehide", () => this.#keep());
+    state.on("readOnly", () => this.#drawMode());
+    this.#drawMode();
+  }
+
+  #drawMode() {
+    this.mode.textContent = state.readOnly ? t("mode.readonly") : "";
+    this.mode.hidden = !state.readOnly;
   }
 
   /** Shows the draft of a room. */

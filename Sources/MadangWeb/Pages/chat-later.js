@@ -10,6 +10,7 @@ const MODULES = {
   channels: () => import("./chat-channels.js"),
   find: () => import("./chat-find.js"),
   keys: () => import("./chat-keys-sheet.js"),
+  notices: () => import("./chat-notify.js"),
   people: () => import("./chat-people.js"),
   pictures: () => import("./chat-pictures.js"),
   profile: () => import("./chat-profile.js"),
@@ -43,6 +44,7 @@ export const newWorkspace = later("workspaces", "newWorkspace");
 export const openWorkspace = later("workspaces", "openWorkspace");
 export const startRounds = later("rounds", "startRounds");
 export const checkSession = later("rounds", "checkSession");
+export const startNotices = later("notices", "startNotices");
 export const showKeys = later("keys", "showKeys");
 
 /** Loads all of them while the page rests, so that they open at once, without a connection too. */

@@ -48,6 +48,10 @@ const wakers = new Set();
 export async function startOutbox() {
   state.on("history", recognise);
   state.on("live", () => { if (state.live === "open") wake(); });
+  state.on("readOnly", () => {
+    for (const room of waiting.keys()) state.tell("outbox", room);
+    if (!state.readOnly) wake();
+  });
   addEventListener("online", wake);
   for (const stored of await keptEntries(state.account.user_id)) {
     if (entriesOf(stored.room).some((entry) => entry.id === stored.id)) continue;
@@ -139,11 +143,18 @@ async function deliver(entry) {
   if (entry.resumed && !(await isKept(entry.id))) return remove(entry);
   let failures = 0;
   for (let attempt = 1; !entry.gone; attempt++) {
+    while (state.readOnly && !entry.gone) await restUntil(LONGEST_PAUSE, entry);
+    if (entry.gone) return;
     try {
       const chat = (entry.tried && await lookFor(entry)) || await attemptOnce(entry);
       return arrived(entry, chat);
     } catch (error) {
       if (entry.gone) return;
+      // It begins to wait above, where the mode is known from this refusal.
+      if (error.why === "readOnly") {
+        await pause(SETTLE);
+        continue;
+      }
       if (error instanceof Refusal && !(error.code === "E99" && ++failures < MOST_FAILURES)) {
         if (error.code === "E98") {
           await restUntil(error.seconds * 1000, entry);
@@ -188,7 +199,7 @@ async function attemptOnce(entry) {
     });
   } catch (error) {
     // A refused post did nothing.
-    if (error instanceof Refusal && error.code !== "E99") entry.tried = before;
+    if (error instanceof Refusal && (error.code !== "E99" || error.why === "readOnly")) entry.tried = before;
     entry.state = "waiting";
     tell(entry);
     throw error;

@@ -3,11 +3,15 @@
  * @module
  */
 
-import { readSession } from "./chat-calls.js";
+import { get, readSession } from "./chat-calls.js";
+import { toast } from "./elements.js";
 import { state } from "./chat-state.js";
+import { t } from "./words.js";
 
 /** Milliseconds between reads of lists. An account without a workspace waits for its first one. */
 const ROUND = 30_000, BARE = 5000, OTHERS = 300_000;
+/** Milliseconds between looks whether read-only mode has ended. */
+const LOOK = 5000;
 
 /** Begins the rounds. `open` opens what the address names. */
 export function startRounds(open) {
@@ -25,6 +29,21 @@ export function startRounds(open) {
   setInterval(() => { if (!state.places.length) round(); }, BARE);
   document.addEventListener("visibilitychange", round);
   state.readOthers(Date.now() - OTHERS);
+  followMode();
+}
+
+/** Any answer tells whether read-only mode has ended; without a look, the next one may come late. */
+function followMode() {
+  let timer = 0;
+  const changed = () => {
+    clearInterval(timer);
+    if (state.readOnly) timer = setInterval(() => get("/users/me").catch(() => {}), LOOK);
+  };
+  state.on("readOnly", () => {
+    changed();
+    if (!state.readOnly) toast(t("mode.ended"));
+  });
+  changed();
 }
 
 let checking = false;

@@ -56,7 +56,7 @@ export function waitingRow(entry, does) {
   const status = entry.state === "refused" ? t("send.refused", { reason: reasonOf(entry.code) })
     : entry.state === "held" ? t("send.held")
       : entry.state === "sending" ? (entry.files.length && entry.progress < 1 ? t("send.progress", { n: Math.round(entry.progress * 100) }) : t("send.sending"))
-        : t("send.waiting");
+        : t(state.readOnly ? "send.readonly" : "send.waiting");
   return h(`article.chat.pending${trouble ? ".trouble" : ""}`, { "aria-label": t("chat.by", { name: me.nickname, time: status }) },
     face(me.user_id, me.nickname, me.profileImage),
     h("div.said", null,

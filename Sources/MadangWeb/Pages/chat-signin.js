@@ -47,7 +47,7 @@ export function showSignIn(ground, server, invitation) {
         { name: "email", label: t("email"), type: "email", value: email, required: true, autocomplete: "username" },
         { name: "password", label: t("password"), type: "password", required: true, autocomplete: "current-password" }],
       submit: t("signin.do"),
-      explain: (error) => explain(error, { E03: t("signin.wrong"), E02: t("signin.again"), E11: t("signin.wrong") }),
+      explain: (error) => explain(error, { E03: t("signin.wrong"), E02: t("signin.again"), E11: t("signin.wrong"), disabled: t("signin.disabled", { name: server.name }) }),
       action: async (values) => {
         email = values.email;
         done(await signIn(values.email, values.password));
@@ -63,7 +63,7 @@ export function showSignIn(ground, server, invitation) {
       });
       show(t("signup.title"), t(server.signup === "invitation" ? "signup.invited" : "signup.text", { name: server.name }), form({
         fields: [
-          ...(server.signup === "invitation" ? [{ name: "invitation", label: t("signup.invitation"), value: invitation, required: true, autocomplete: "off" }] : []),
+          ...(server.signup === "invitation" ? [{ name: "invitation", label: t("signup.invitation"), hint: t("signup.invitation.hint"), value: invitation, autocomplete: "off" }] : []),
           { name: "nickname", label: t("nickname"), required: true, most: 30, autocomplete: "nickname" },
           { name: "email", label: t("email"), type: "email", value: email, required: true, autocomplete: "username" },
           { name: "password", label: t("password"), type: "password", required: true, autocomplete: "new-password", oninput: check },

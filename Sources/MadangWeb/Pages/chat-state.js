@@ -72,6 +72,8 @@ class State {
   marks = null;
   /** "idle" | "connecting" | "open" | "waiting", as of the socket */
   live = "idle";
+  /** Whether the server accepts no changes for now. */
+  readOnly = false;
 
   #target = new EventTarget();
   #histories = new Map();
@@ -79,7 +81,7 @@ class State {
   #timer = 0;
 
   /**
-   * @param {"account"|"places"|"rooms"|"counts"|"open"|"live"|"history"|"outbox"|"refused"} name
+   * @param {"account"|"places"|"rooms"|"counts"|"open"|"live"|"history"|"outbox"|"refused"|"readOnly"} name
    * @param {(detail: any) => void} listener
    */
   on(name, listener) {
@@ -105,6 +107,12 @@ class State {
         for (const place of this.places) if (place.count) this.readCounts(place).catch(() => {});
       }, 500);
     });
+  }
+
+  setReadOnly(on) {
+    if (on === this.readOnly) return;
+    this.readOnly = on;
+    this.tell("readOnly");
   }
 
   setAccount(account) {

@@ -422,7 +422,7 @@ export class Talk {
     if (!this.room) return;
     const entries = entriesOf(this.room.id).filter((entry) => !entry.seen);
     keyed(this.pending, entries, (entry) => entry.id, () => h("li.row"), (element, entry) => {
-      const look = `${entry.state} ${entry.code} ${Math.round(entry.progress * 50)}`;
+      const look = `${entry.state} ${entry.code} ${Math.round(entry.progress * 50)} ${state.readOnly}`;
       if (element.dataset.look === look) return;
       element.dataset.look = look;
       element.replaceChildren(waitingRow(entry, {

@@ -17,6 +17,8 @@ export function explain(error, special = {}) {
     console.error(error);
     return t("trouble.page");
   }
+  if (error.why === "readOnly") return t("trouble.readonly");
+  if (error.why in special) return special[error.why];
   if (error.code in special) return special[error.code];
   const text = t(`trouble.${error.code}`, { n: error.seconds });
   return text.startsWith("trouble.") ? t("trouble.other", { code: error.code }) : text;

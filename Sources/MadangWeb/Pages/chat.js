@@ -3,13 +3,12 @@
  * @module
  */
 
-import { get, readSession, whenSessionEnds } from "./chat-calls.js";
+import { get, readSession, whenReadOnly, whenSessionEnds } from "./chat-calls.js";
 import { h, toast } from "./elements.js";
 import { startKeys } from "./chat-keys.js";
-import { checkSession, exploreChannels, loadLater, newWorkspace, openFind, openProfile, openRoom, openWorkspace, startRounds } from "./chat-later.js";
+import { checkSession, exploreChannels, loadLater, newWorkspace, openFind, openProfile, openRoom, openWorkspace, startNotices, startRounds } from "./chat-later.js";
 import { rail, rooms } from "./chat-list.js";
 import { startLive } from "./chat-live.js";
-import { startNotices } from "./chat-notify.js";
 import { startOutbox } from "./chat-outbox.js";
 import { RoomPane } from "./chat-room.js";
 import { go, readAddress, roomAddress } from "./chat-route.js";
@@ -27,6 +26,7 @@ begin().catch((error) => {
 });
 
 async function begin() {
+  whenReadOnly((on) => state.setReadOnly(on));
   // An account was signed in here before, and probably still is: both are asked for at once.
   const list = readSetting("known") ? get("/workspaces").catch(() => null) : null;
   const [known] = await Promise.all([readSession(), useLanguage(preferredLanguage())]);
