@@ -71,10 +71,11 @@ struct SessionCalls: Sendable {
     var origin = call.origin
     origin.needsInvitation = settings.pageSignUp == .invitation
     let needsCode = origin.needsInvitation || settings.registration.mode != .open
-    return try await call.signUp(from: origin) { fields in
+    return try await call.signUp(from: origin) { fields, origin in
       guard let code = try fields.text("invitation"), !code.isEmpty else { return }
       do {
         try await call.madang.accept(code: code, email: try fields.required(.email), from: origin.address)
+        origin.invitation = code
       } catch let failure as Failure where failure.code == .notFound {
         // All may sign up, also with an old link.
         guard needsCode else { return }

@@ -121,6 +121,8 @@ package struct Origin: Sendable {
   package var place: SignInPlace?
   /// Whether a sign-up from here needs an invitation, unless the rules are stricter. Not written to the audit log.
   package var needsInvitation = false
+  /// The code of the invitation that a sign-up shows; nil if it shows none. Not written to the audit log.
+  package var invitation: String?
   /// `Accept-Language` of the request; nil if it is not known. Not written to the audit log.
   package var languages: String?
 

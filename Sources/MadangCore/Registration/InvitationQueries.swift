@@ -64,6 +64,17 @@ extension Transaction {
       """, Invitation.init)
   }
 
+  /// Those of these invitations that a code belongs to: that of their own link, or the one by which their address was invited.
+  func invitations(_ ids: [Int64], shownBy hash: String) throws -> Set<Int64> {
+    Set(
+      try all(
+        """
+        SELECT id FROM invitations WHERE id IN (\(list: ids))
+          AND (link_hash = \(hash) OR code_id IN (SELECT c.id FROM invitations c WHERE c.code_hash = \(hash)))
+        """
+      ) { try $0.get("id") })
+  }
+
   /// Remembers the account that joins the workspaces of these invitations later.
   func setJoiner(_ user: Int64, of invitations: [Int64]) throws {
     try execute("UPDATE invitations SET joiner_id = \(user) WHERE id IN (\(list: invitations))")

@@ -91,7 +91,8 @@ extension Madang {
         known == nil ? .signUp : .signIn, account.person, session, origin, by: provider.rawValue,
         invitation: admission?.invitations.first?.id, waitsFor: admission?.waitsFor ?? [], isNewPlace: isNewPlace,
         in: transaction)
-      try join(account.person, by: admission?.invitations ?? [], in: transaction)
+      try join(
+        account.person, by: admission?.invitations ?? [], isVouchedFor: true, from: origin, in: transaction)
       return SignedIn(account: account, session: session, refreshToken: refresh.token, isNew: admission != nil)
     }
   }

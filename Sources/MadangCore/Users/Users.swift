@@ -69,7 +69,7 @@ extension Madang {
         .signUp, account.person, session, origin, by: Self.passwordMethod, invitation: invitations.first?.id,
         waitsFor: waitsFor,
         in: transaction)
-      try join(account.person, by: invitations, in: transaction)
+      try join(account.person, by: invitations, isVouchedFor: false, from: origin, in: transaction)
       return SignedIn(account: account, session: session, refreshToken: refresh.token, isNew: true)
     }
   }

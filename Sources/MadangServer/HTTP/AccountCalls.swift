@@ -5,17 +5,18 @@ import MadangOperations
 // What the editions share of accounts: they differ in paths and objects only.
 
 extension Call {
-  func signUp() async throws -> SignedIn { try await signUp(from: origin) { _ in } }
+  func signUp() async throws -> SignedIn { try await signUp(from: origin) { _, _ in } }
 
-  /// - Parameter accept: Takes an invitation that the body may have.
+  /// - Parameter accept: Takes an invitation that the body may have, and notes its code in the origin.
   package func signUp(
-    from origin: Origin, accepting accept: (Fields) async throws -> Void
+    from origin: Origin, accepting accept: (Fields, inout Origin) async throws -> Void
   ) async throws -> SignedIn {
+    var origin = origin
     let fields = try await body.fields()
     // Only now: slow bodies hold no places.
     try service.limits.calls.takeSignUp(from: client.networkHash)
     do {
-      try await accept(fields)
+      try await accept(fields, &origin)
       return try await makeAccount(fields, origin)
     } catch {
       service.limits.calls.giveBackSignUp(from: client.networkHash)
