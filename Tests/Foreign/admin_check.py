@@ -151,6 +151,12 @@ def set_up(page, server, check, administrator=NAME):
     page.get_by_role("button", name="Next").click()
     check("a weak password is refused in words", "rules" in page.locator(".trouble").inner_text(), page.locator(".trouble").inner_text())
     page.locator("input[name=password]").fill(PASSWORD)
+    if administrator != NAME:
+        page.get_by_label("Name or e-mail").fill(NAME)
+        page.get_by_role("button", name="Next").click()
+        expect(page.locator(".trouble")).to_contain_text("taken", timeout=PATIENCE)
+        check("a taken name is refused before the authenticator has it", page.locator(".qr").count() == 0)
+        page.get_by_label("Name or e-mail").fill(administrator)
     page.get_by_role("button", name="Next").click()
     expect(page.get_by_role("img", name=re.compile("QR code"))).to_be_visible(timeout=PATIENCE)
     secret = page.locator(".secret-text").inner_text().replace(" ", "")
@@ -475,9 +481,9 @@ def typing_is_activity(browser, server, state, check):
     context.close()
 
 
-def second_administrator(browser, server):
+def second_administrator(browser, server, check):
     page = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB").new_page()
-    _, secret, _ = set_up(page, server, lambda *_: None, "second@example.com")
+    _, secret, _ = set_up(page, server, check, "second@example.com")
     return page, secret
 
 
@@ -593,6 +599,12 @@ def delete_needs_typing(page, server, check):
     go(page, server, "audit?kind=accountDeleted")
     expect(page.locator("tbody tr").first).to_contain_text(word, timeout=PATIENCE)
     check("the audit log says who deleted it", NAME in page.locator("tbody tr").first.inner_text(), page.locator("tbody tr").first.inner_text())
+    go(page, server, "overview")
+    go(page, server, "accounts?state=deleted")
+    page.locator("tbody .row-link").first.click()
+    page.locator(".pane").get_by_role("link", name="Show in audit log").click()
+    expect(page.locator("tbody")).to_contain_text("Account deleted", timeout=PATIENCE)
+    check("the page of a deleted account leads to its entries", NAME in page.locator("tbody").inner_text())
 
 
 def hostile_texts(page, server, check):
@@ -841,7 +853,7 @@ def main():
         narrow(browser, page, server, check)
         if options.axe:
             axe(browser, server, context.storage_state(), check)
-        second = second_administrator(browser, server)
+        second = second_administrator(browser, server, check)
         typing_is_activity(browser, server, context.storage_state(), check)
         ended(page, server, secret, credentials, check)
         typed_returns(page, server, secret, credentials, *second, check)

@@ -144,7 +144,7 @@ function detailPane(app, { account, phone, signInMethod, workspaces, sessions },
       [stamp(one.createdAt), h("span.under.always", null, [one.device, one.address, t("session.edition", { edition: one.edition })].filter(Boolean).join(" · "))], when(one.lastUsedAt),
       button(t("session.end"), async () => { await remove(`sessions/${one.number}`); toast(t("session.ended")); change({ ...account, sessions: account.sessions - 1 }); await again(); }, "small", [stamp(one.createdAt), one.device].filter(Boolean).join(", "))])),
     sessions.length > 1 && h("div.row-acts", null, button(t("sessions.end"), asked("sessions.end", "sessions.end.ask", act("end-sessions", "sessions.ended"))))] : h("p.soft", null, t("sessions.none"))),
-    h("div.row-acts", null, h("a.button", { href: app.link("audit", "", { account: account.email }) }, t("account.audit")), state !== "deleted" && button(t("export.do"), exported)),
+    h("div.row-acts", null, h("a.button", { href: app.link("audit", "", { account: String(account.number) }) }, t("account.audit")), state !== "deleted" && button(t("export.do"), exported)),
     state !== "deleted" && part(t("danger"), owned.length
       ? h("p.soft", null, t("delete.owner", { names: owned.map((one) => one.name).join(", ") })) : h("p.soft", null, t("delete.lead")),
     h("div.row-acts", null, h("button.button.grave", { type: "button", disabled: owned.length > 0, onclick: deleted }, t("account.delete")))));

@@ -33,7 +33,7 @@ export default async function announcements(app) {
         { name: "from", label: t("announce.from.label"), type: "email", required: true, autocomplete: "off", hint: t("announce.from.hint") },
         { name: "workspace", label: t("announce.where"), hint: t("announce.where.hint") }],
       act: async (values) => {
-        const { from, workspace, workspaces: n } = await checked(values);
+        const { from, workspace, workspaces: n } = await post("announcements/check", values);
         const where = workspace === null ? t("announce.sure.all", { n }) : t("announce.sure.one", { name: workspace });
         const text = values.title ? `${values.title}\n\n${values.content}` : values.content;
         if (!await sure(t("announce.sure"), where, t("announce.do"), quoted(t("announce.sure.from", { name: from.nickname || from.email, email: from.email }), text))) throw refused("cancelled");
@@ -44,13 +44,6 @@ export default async function announcements(app) {
     if (!done) return;
     toast(t("announce.done"));
     await again();
-  };
-  /** What would be posted where; a server without the check answers that there is no such call. */
-  const checked = async (values) => {
-    try { return await post("announcements/check", values); } catch (error) {
-      if (error.code !== "notFound") throw error;
-      return { from: { email: values.from }, workspace: values.workspace || null, workspaces: (await app.state()).totals.workspaces };
-    }
   };
   await list.start();
   return { node: list.node, count: list.total, actions: [button(t("announce.new"), write, "main")],

@@ -15,7 +15,7 @@ export default async function audit(app, rest, query) {
   const list = paged(
     async (before) => {
       const from = since ? new Date(Date.now() - Number(since) * 86_400_000).toISOString() : "";
-      const answer = await get("audit", { kind, account, since: from, before, limit: 50 });
+      const answer = await get("audit", { kind, ...(/^\d+$/.test(account) ? { number: account } : { account }), since: from, before, limit: 50 });
       ({ kinds } = answer);
       return { items: answer.entries, next: answer.next };
     },

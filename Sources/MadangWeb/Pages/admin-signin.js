@@ -44,7 +44,7 @@ export function showSignIn(ground, server, ended) {
     }));
     const askCode = () => show(t("code.title"), t("code.text"), form({
       fields: [codeField({ hint: t("code.recovery"), inputmode: "text" })],
-      submit: t("signin.do"), explain: (error) => explain(error, { credentials: t("signin.wrong"), recovery: t("signin.recovery") }),
+      submit: t("signin.do"), explain: (error) => explain(error, { credentials: t("signin.wrong") }),
       beside: [h("button.button.plain", { type: "button", onclick: askPassword }, t("back"))],
       action: async (values) => done(await beginSession("session", { ...given, code: plainCode(values.code) })),
     }));
@@ -74,7 +74,7 @@ export function showSetup(ground, server, token) {
             await checkSetup({ token, name: values.name, password: values.password });
           } catch (error) {
             if (error.code === "link") return dead();
-            if (error.code !== "notFound") throw error;
+            throw error;
           }
           given = values;
           askApp({ secret, first });
