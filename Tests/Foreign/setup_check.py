@@ -7,6 +7,7 @@ Standard library only. Exits 0 when all is as it should be.
 """
 
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -14,13 +15,17 @@ import pty
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import urllib.request
 
 PATIENCE = 60
+# The number of a pseudo-terminal (Linux); Python knows no name for it.
+TIOCGPTN = 0x80045430
 NAME = "chat.example.com"
 failures = []
 
@@ -160,6 +165,19 @@ def interrupted(machine, former):
     check("Ctrl-C ends it", typist.status() in (-signal.SIGINT, 130), typist.seen)
     check("Ctrl-C changes nothing", machine.settings.read_text() == former and sorted(
         path.name for path in machine.settings.parent.iterdir()) == ["madang.json"])
+    typist = machine.typed("setup", NAME, "--behind-proxy", "127.0.0.1", "--title", "Yard", "--registration", "invite", "--email", "")
+    typist.answer("Mail server", "smtp://mail.example.com:587\n")
+    typist.answer("Sender's address", "chat@example.com\n")
+    typist.answer("User at the mail server", "chat\n")
+    # The other side of the terminal, which keeps its settings when the program ends.
+    number = struct.unpack("I", fcntl.ioctl(typist.terminal, TIOCGPTN, b"\0" * 4))[0]
+    other = os.open(f"/dev/pts/{number}", os.O_RDWR | os.O_NOCTTY)
+    typist.answer("Password", "half a pass\x03")
+    ended = os.waitstatus_to_exitcode(os.waitpid(typist.process, 0)[1])
+    check("Ctrl-C at a password ends it, and the terminal echoes again",
+          ended == -signal.SIGINT and termios.tcgetattr(other)[3] & termios.ECHO, f"{ended} {typist.seen}")
+    os.close(other)
+    check("then nothing is changed, either", machine.settings.read_text() == former)
     typist = machine.typed("setup", NAME, "--behind-proxy", "127.0.0.1")
     typist.answer("Name of this installation", "\x04")
     check("so does the end of the input", typist.status() == 1 and "nothing was changed" in typist.seen, typist.seen)

@@ -60,15 +60,23 @@ enum Terminal {
     var settings = termios()
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw Failure("the terminal does not answer") }
     var silent = settings
-    silent.c_lflag &= ~tcflag_t(ECHO)
+    // Ctrl-C ends the line instead of the process, so that the echo comes back first.
+    silent.c_lflag &= ~(tcflag_t(ECHO) | tcflag_t(ISIG))
+    withUnsafeMutableBytes(of: &silent.c_cc) { $0[Int(VEOL)] = interrupt }
     self.prompt(prompt)
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-    defer {
-      tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
-      message("")
-    }
-    return readLine(strippingNewline: true) ?? ""
+    // A terminal returns one line at a time.
+    var (bytes, count) = ([UInt8](repeating: 0, count: 4096), -1)
+    repeat { count = read(STDIN_FILENO, &bytes, bytes.count) } while count < 0 && errno == EINTR
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+    message("")
+    let line = bytes.prefix(max(count, 0))
+    if line.last == interrupt { raise(SIGINT) }
+    return String(decoding: line.last == UInt8(ascii: "\n") ? line.dropLast() : line, as: UTF8.self)
   }
+
+  /// Ctrl-C.
+  private static let interrupt: UInt8 = 3
 
   private static func put(_ bytes: [UInt8], to descriptor: Int32) throws {
     var rest = bytes[...]
