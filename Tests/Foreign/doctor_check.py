@@ -261,7 +261,7 @@ def files_alone(house):
     # Without an account there is nothing to lose.
     finds(house.inside())
     database.execute("INSERT INTO users (uuid, email, email_key, nickname, phone, coins, created_at) "
-                     "VALUES ('u', 'mina@example.com', 'mina@example.com', 'Mina', '', 0, 0)")
+                     "VALUES ('u', 'sora@example.com', 'sora@example.com', 'Sora', '', 0, 0)")
     database.commit()
     finds(house.inside(), "backup:warning")
     house.admin("backup", str(house.folder / "backups"))
