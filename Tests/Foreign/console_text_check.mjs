@@ -14,6 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), "madang-console-"));
 process.on("exit", () => rmSync(folder, { recursive: true }));
 cpSync(fileURLToPath(new URL("../../Sources/MadangWeb/Pages", import.meta.url)), folder, { recursive: true });
 writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+globalThis.addEventListener = () => {};
 globalThis.location = new URL("http://127.0.0.1/_dev/");
 globalThis.document = {
   createElement: (tag) => ({

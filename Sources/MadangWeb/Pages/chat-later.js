@@ -15,6 +15,7 @@ const MODULES = {
   pictures: () => import("./chat-pictures.js"),
   profile: () => import("./chat-profile.js"),
   rounds: () => import("./chat-rounds.js"),
+  shortcuts: () => import("./chat-keys.js"),
   workspaces: () => import("./chat-workspaces.js"),
 };
 
@@ -46,6 +47,7 @@ export const startRounds = later("rounds", "startRounds");
 export const checkSession = later("rounds", "checkSession");
 export const startNotices = later("notices", "startNotices");
 export const showKeys = later("keys", "showKeys");
+export const startKeys = later("shortcuts", "startKeys");
 
 /** Loads all of them while the page rests, so that they open at once, without a connection too. */
 export function loadLater() {

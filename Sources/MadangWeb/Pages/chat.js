@@ -5,8 +5,7 @@
 
 import { get, readSession, whenReadOnly, whenSessionEnds } from "./chat-calls.js";
 import { h, toast } from "./elements.js";
-import { startKeys } from "./chat-keys.js";
-import { checkSession, exploreChannels, loadLater, newWorkspace, openFind, openProfile, openRoom, openWorkspace, startNotices, startRounds } from "./chat-later.js";
+import { checkSession, exploreChannels, loadLater, newWorkspace, openFind, openProfile, openRoom, openWorkspace, startKeys, startNotices, startRounds } from "./chat-later.js";
 import { rail, rooms } from "./chat-list.js";
 import { startLive } from "./chat-live.js";
 import { startOutbox } from "./chat-outbox.js";
@@ -52,6 +51,10 @@ async function begin() {
   startOutbox();
   startNotices();
   startRounds(open);
+  startKeys({
+    find: () => openFind(), profile: () => openProfile(), room: () => openRoom(),
+    compose: () => { pane.talk.toNewest(); pane.composer.input.focus(); },
+  });
   loadLater();
 }
 
@@ -65,10 +68,6 @@ function draw() {
   ground.replaceChildren(
     h("a.skip", { href: "#composer", onclick: (event) => { event.preventDefault(); pane.composer.input.focus(); } }, t("skip")),
     rail(does), h("main", null, rooms(does), pane.element));
-  startKeys({
-    find: () => openFind(), profile: () => openProfile(), room: () => openRoom(),
-    compose: () => { pane.talk.toNewest(); pane.composer.input.focus(); },
-  });
   followKeyboard();
   const narrow = matchMedia(NARROW);
   narrow.addEventListener("change", paneChanged);

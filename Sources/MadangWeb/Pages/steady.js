@@ -1,6 +1,7 @@
 /**
  * Keeps a click for the control that it was meant for. Rows that are drawn again and dialogs that open or close put another control under a
- * pointer that rests, and the second click of a double-click would press it. For a moment, clicks at that place are dropped. Keys are not.
+ * pointer that rests, and the second click of a double-click would press it. For a moment, clicks at that place are dropped. Keys are not, nor
+ * is a click after keys.
  * @module
  */
 
@@ -10,7 +11,7 @@ const REST = 1000, AGAIN = 400;
 const NEAR = 16;
 const CONTROLS = "a, button, input, select, summary, label";
 
-/** Where the pointer is. */
+/** Where the pointer is; null while keys are used. */
 let pointer = null;
 /** The control that was clicked last. */
 let pressed = null;
@@ -35,6 +36,7 @@ export function changing(act) {
 
 const follow = (event) => { pointer = { x: event.clientX, y: event.clientY }; };
 for (const kind of ["pointermove", "pointerdown"]) addEventListener(kind, follow, { capture: true, passive: true });
+addEventListener("keydown", () => { pointer = null; }, { capture: true, passive: true });
 
 addEventListener("click", (event) => {
   // Keys and scripts click without a count.

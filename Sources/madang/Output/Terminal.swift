@@ -63,8 +63,9 @@ enum Terminal {
     // Ctrl-C ends the line instead of the process, so that the echo comes back first.
     silent.c_lflag &= ~(tcflag_t(ECHO) | tcflag_t(ISIG))
     withUnsafeMutableBytes(of: &silent.c_cc) { $0[Int(VEOL)] = interrupt }
-    self.prompt(prompt)
+    // Before the prompt: what is typed once it shows is neither echoed nor dropped.
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+    self.prompt(prompt)
     // A terminal returns one line at a time.
     var (bytes, count) = ([UInt8](repeating: 0, count: 4096), -1)
     repeat { count = read(STDIN_FILENO, &bytes, bytes.count) } while count < 0 && errno == EINTR
