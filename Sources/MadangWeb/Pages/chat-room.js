@@ -16,6 +16,10 @@ import { t } from "./words.js";
 /** Milliseconds before a missing connection is worth a word: a blink is none. */
 const BLINK = 1200;
 
+let shown;
+/** Kept when the first room stands. */
+export const firstRoom = new Promise((done) => { shown = done; });
+
 export class RoomPane {
   constructor() {
     this.title = h("h1", { tabindex: "-1" });
@@ -31,7 +35,7 @@ export class RoomPane {
       onPerson: openPerson,
       onEdit: (entry) => this.composer.edit(entry.text, entry.files),
       empty: beginning,
-      onShown: () => performance.mark("madang-room-shown"),
+      onShown: () => { performance.mark("madang-room-shown"); shown(); },
     });
     this.none = h("section.none");
     this.element = h("section.room-pane", { id: "room", "aria-label": t("room.pane") }, this.bar, this.talk.element, this.composer.element, this.none);

@@ -9,7 +9,7 @@ import { checkSession, exploreChannels, loadLater, newWorkspace, openFind, openP
 import { rail, rooms } from "./chat-list.js";
 import { startLive } from "./chat-live.js";
 import { startOutbox } from "./chat-outbox.js";
-import { RoomPane } from "./chat-room.js";
+import { firstRoom, RoomPane } from "./chat-room.js";
 import { go, readAddress, roomAddress } from "./chat-route.js";
 import { state } from "./chat-state.js";
 import { explain } from "./chat-trouble.js";
@@ -49,6 +49,8 @@ async function begin() {
   await open();
   startLive();
   startOutbox();
+  // What the first view does not need must not delay it.
+  if (readAddress().room) await Promise.race([firstRoom, new Promise((done) => setTimeout(done, 1000))]);
   startNotices();
   startRounds(open);
   startKeys({
