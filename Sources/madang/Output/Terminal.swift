@@ -72,7 +72,15 @@ enum Terminal {
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
     message("")
     let line = bytes.prefix(max(count, 0))
-    if line.last == interrupt { raise(SIGINT) }
+    if line.last == interrupt {
+      // Threads of Dispatch block signals, and a script's background ignores this one.
+      var interrupts = sigset_t()
+      sigemptyset(&interrupts)
+      sigaddset(&interrupts, SIGINT)
+      pthread_sigmask(SIG_UNBLOCK, &interrupts, nil)
+      signal(SIGINT, SIG_DFL)
+      raise(SIGINT)
+    }
     return String(decoding: line.last == UInt8(ascii: "\n") ? line.dropLast() : line, as: UTF8.self)
   }
 
