@@ -29,7 +29,7 @@ package actor Authority {
   /// The account's URL; nil before the first request.
   package private(set) var account: String?
 
-  /// How often a request is repeated because its nonce was refused. Some authorities refuse good ones, as a test.
+  /// How often a request is sent if its nonce is refused. Some authorities refuse good ones, as a test.
   private static let nonceTries = 6
 
   package init(_ configuration: Configuration) {
@@ -108,20 +108,19 @@ package actor Authority {
     return url
   }
 
-  /// Throws ``ACMEError`` for every answer but 200, 201 and 204.
+  /// Throws ``ACMEError`` for every answer but success.
   private func send(
     _ payload: [UInt8], to url: String, by signer: SignedMessage.Signer, _ names: [String]
   ) async throws -> AuthorityCalls.Answer {
-    for _ in 1..<Self.nonceTries {
+    var tries = 0
+    while true {
       let answer = try await sendOnce(payload, to: url, by: signer)
       if (200...299).contains(answer.status) { return answer }
-      guard (try? answer.decode(Problem.self, from: url))?.kind == "badNonce" else {
+      tries += 1
+      guard tries < Self.nonceTries, (try? answer.decode(Problem.self, from: url))?.kind == "badNonce" else {
         throw refusal(answer, from: url, names)
       }
     }
-    let answer = try await sendOnce(payload, to: url, by: signer)
-    guard (200...299).contains(answer.status) else { throw refusal(answer, from: url, names) }
-    return answer
   }
 
   private func sendOnce(

@@ -29,6 +29,8 @@ public enum EditionName: String, Codable, Sendable, CaseIterable {
   case january2024 = "2024-01"
   case october2024 = "2024-10"
 
+  package static let newestFirst = allCases.sorted { $0.rawValue > $1.rawValue }
+
   /// The editions by their keys in development mode.
   public static let developmentKeys = Dictionary(uniqueKeysWithValues: allCases.map { ($0.developmentKey, $0) })
 

@@ -3,7 +3,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// A certificate and the certificates of those who signed it.
+/// A certificate and its chain: the certificates of its issuers.
 package struct CertificateChain: Sendable {
   /// More than any authority has.
   private static let longest = 10

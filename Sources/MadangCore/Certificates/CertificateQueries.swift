@@ -32,19 +32,14 @@ extension Transaction {
       """)
   }
 
-  /// Claims a try. False if it is not due, or another server was faster.
-  func claimCertificate(_ id: CertificateID, now: Int64, next: Int64, isAsked: Bool) throws -> Bool {
-    let far = now + CertificatePlan.farAhead
-    let isDue: SQL =
-      isAsked
-      ? "asked <> '' AND (failures = 0 OR tried_at <= \(now - CertificatePlan.askedPause) OR tried_at > \(now))"
-      : "(chain IS NULL OR renew_at <= \(now)) AND (next_at <= \(now) OR next_at > \(far))"
-    let isFree: SQL =
-      "held_until <= \(now) OR held_until > \(far) OR asked = \(CertificateState.Wish.revocation.rawValue)"
-    return try execute(
+  /// Claims a try. False if another server has changed the state since it was read.
+  func claimCertificate(_ id: CertificateID, _ read: CertificateState, now: Int64, next: Int64) throws -> Bool {
+    try execute(
       """
       UPDATE certificates SET tried_at = \(now), next_at = \(next), asked = '', failures = failures + 1
-      WHERE directory = \(id.directory) AND names = \(id.text) AND (\(sql: isFree)) AND \(sql: isDue)
+      WHERE directory = \(id.directory) AND names = \(id.text) AND revision = \(read.revision) AND tried_at = \(read.triedAt)
+        AND next_at = \(read.nextAt) AND held_until = \(read.heldUntil) AND failures = \(read.failures)
+        AND asked = \(read.wish.rawValue)
       """) == 1
   }
 

@@ -22,8 +22,8 @@ extension Madang {
     try await database.write(ignoresStop: true) { [self] transaction in
       let now = clock.now
       try transaction.insertCertificate(id)
-      guard let state = try transaction.certificate(id) else { return nil }
-      if state.wish != .revocation, state.isWanted(now: now), let end = try endOfLimit(id, now: now, transaction) {
+      guard let state = try transaction.certificate(id), state.isWanted(now: now) else { return nil }
+      if state.wish != .revocation, let end = try endOfLimit(id, now: now, transaction) {
         if state.wish != .nothing {
           try transaction.askForCertificate(id, .nothing)
         } else {
@@ -33,11 +33,8 @@ extension Madang {
         }
         return nil
       }
-      let isAsked = state.wish != .nothing
-      guard
-        try transaction.claimCertificate(
-          id, now: now, next: now + CertificatePlan.pause(after: state.failures + 1), isAsked: isAsked)
-      else { return nil }
+      let next = now + CertificatePlan.pause(after: state.failures + 1)
+      guard try transaction.claimCertificate(id, state, now: now, next: next) else { return nil }
       return CertificateTry(failures: state.failures, wish: state.wish, chain: state.chain)
     }
   }

@@ -33,7 +33,7 @@ extension CertificateWork {
         "challenge": "\(kind.rawValue)",
       ])
     do {
-      try await within(Self.limit) { [self] in try await order(claimed, by: kind) }
+      try await within(Self.limit, to: "finish") { [self] in try await order(claimed, by: kind) }
       await look()
     } catch is CancellationError {
       // The server stops. The claim stays, so that the next start waits.

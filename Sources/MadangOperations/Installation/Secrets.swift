@@ -137,7 +137,12 @@ package struct Secrets {
     }
   }
 
-  private func file(of edition: EditionName) -> URL { directory.appending(path: Self.label(edition)) }
+  private func file(of edition: EditionName) -> URL { Self.apiKeyFile(of: edition, in: directory) }
+
+  /// The file with an edition's first API key, in a directory of secrets.
+  package static func apiKeyFile(of edition: EditionName, in directory: URL) -> URL {
+    directory.appending(path: label(edition))
+  }
 
   /// The name of an edition's first API key, in this directory and in the database.
   static func label(_ edition: EditionName) -> String { "api-key-\(edition.rawValue)" }

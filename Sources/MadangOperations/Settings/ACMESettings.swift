@@ -112,18 +112,3 @@ extension SettingForm where Value == [String] {
       }, write: { $0.joined(separator: ",") })
   }
 }
-
-/// Whether this can be a name of a server in DNS (RFC 1123, section 2.1). The last part of an address is a number.
-private func isDomainName(_ name: String) -> Bool {
-  let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-  guard name.utf8.count <= 253, let last = labels.last, Int(last) == nil else { return false }
-  return labels.allSatisfy { label in
-    (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
-      && label.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-        default: false
-        }
-      }
-  }
-}

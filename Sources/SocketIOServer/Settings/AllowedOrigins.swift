@@ -29,8 +29,3 @@ extension SocketIOServer {
     }
   }
 }
-
-extension HTTPField.Name {
-  // A constant valid name, which `init?` cannot know.
-  fileprivate static let secFetchSite = Self("Sec-Fetch-Site") ?? .origin
-}

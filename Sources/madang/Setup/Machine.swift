@@ -1,4 +1,5 @@
 import Foundation
+import MadangCore
 import MadangOperations
 import NIOCore
 
@@ -79,9 +80,7 @@ private func runProgram(_ arguments: [String]) throws -> Machine.Outcome {
 }
 
 private func ownAddresses() -> [String] {
-  ((try? System.enumerateDevices()) ?? []).compactMap { $0.address?.ipAddress }.filter { address in
-    !address.hasPrefix("127.") && address != "::1"
-  }
+  ((try? System.enumerateDevices()) ?? []).compactMap { $0.address?.ipAddress }.filter { !isLoopback($0) }
 }
 
 private func resolvedAddresses(_ name: String) -> [String] {

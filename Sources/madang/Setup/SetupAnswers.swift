@@ -79,18 +79,7 @@ enum AnswerRules {
 
   /// Whether a DNS name can be served. An international name must be in its DNS form (xn--...).
   static func problem(ofName name: String) -> String? {
-    let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-    let isName =
-      name.utf8.count <= 253
-      && labels.allSatisfy { label in
-        (1...63).contains(label.utf8.count) && !label.hasPrefix("-") && !label.hasSuffix("-")
-          && label.utf8.allSatisfy {
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-              || $0 == UInt8(ascii: "-")
-          }
-      }
-    let isAddress = labels.last.map { $0.allSatisfy(\.isNumber) } ?? true
-    guard !isName || isAddress || labels.count < 2 else { return nil }
+    guard !isDomainName(name) || !name.contains(".") else { return nil }
     return
       "'\(name)' is not the DNS name of a server: write one like chat.example.com, an international name in its DNS form (xn--...)"
   }

@@ -68,7 +68,7 @@ struct SetupChecks {
     let ports =
       switch front {
       case .certificate: [80, 443]
-      case .proxy: [file.text("port").flatMap(Int.init).map { $0 == 443 ? 8080 : $0 } ?? 8080]
+      case .proxy: [SetupPlan.portBehindProxy(file)]
       }
     return ports.compactMap { port in
       guard let holder = machine.holder(of: port), !holder.isMadang else { return nil }
@@ -76,9 +76,7 @@ struct SetupChecks {
       let cure =
         ports.count == 1
         ? "\(stop), or choose another port in /etc/madang/madang.json"
-        : """
-        \(stop), or keep it as a proxy with its own certificate: --behind-proxy 127.0.0.1
-        """
+        : "\(stop), or keep it as a proxy with its own certificate: --behind-proxy 127.0.0.1"
       return SetupProblem("port \(port) is held by \(holder.words)", cure: cure)
     }
   }

@@ -93,6 +93,11 @@ struct SetupPlan {
     return wanted
   }
 
+  /// The port for a proxy: the one of the file, unless that is the port of clients.
+  static func portBehindProxy(_ file: SettingsFile) -> Int {
+    file.text("port").flatMap(Int.init).flatMap { $0 == 443 ? nil : $0 } ?? 8080
+  }
+
   private static func wanted(
     by front: SetupFront, _ name: String, _ answers: SetupAnswers, hasIPv6: Bool, _ file: SettingsFile
   ) -> [(String, JSONValue?)] {
@@ -112,10 +117,10 @@ struct SetupPlan {
       if file.text("trusted.proxies") == packaged["trusted.proxies"] { wanted.append(("trusted.proxies", nil)) }
       return wanted
     case .proxy(let address):
-      let port = file.text("port").flatMap(Int.init).map { $0 == 443 ? 8080 : $0 } ?? 8080
       let ownHost = file["host"].flatMap { isLoopback($0.settingText ?? "") ? nil : $0 }
       return [
-        ("host", isLoopback(address) ? .text("127.0.0.1") : ownHost ?? everywhere), ("port", .number(Double(port))),
+        ("host", isLoopback(address) ? .text("127.0.0.1") : ownHost ?? everywhere),
+        ("port", .number(Double(portBehindProxy(file)))),
         ("trusted.proxies", .text(address)), ("tls.redirect.port", nil), ("tls.acme", nil),
       ]
     }

@@ -27,7 +27,7 @@ struct SetupRecord: Codable, Equatable {
       return nil
     }
     do { self = try JSONDecoder().decode(Self.self, from: bytes) } catch {
-      throw Failure("\(path) is no record of 'madang setup': move it away to set up this machine anew")
+      throw Failure("\(path) is not a record of 'madang setup': move it away, and run setup again")
     }
   }
 

@@ -48,8 +48,8 @@ struct SetupReport: Encodable {
     (name, address, self.changed, self.failedBackup) = (setup.name, settings.publicURL, changed, failedBackup)
     console = settings.web.admin.isOn ? "\(settings.publicURL)/admin/" : nil
     backups = setup.machine.backupDirectory
-    keys = EditionName.allCases.sorted { $0.rawValue > $1.rawValue }.compactMap { edition in
-      let file = settings.dataDirectory.appending(path: "secrets/api-key-\(edition.rawValue)")
+    keys = EditionName.newestFirst.compactMap { edition in
+      let file = Secrets.apiKeyFile(of: edition, in: settings.secretsDirectory)
       guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
       return Key(edition: edition.rawValue, key: text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
@@ -137,7 +137,7 @@ extension SetupReport {
 extension CertificateSummary {
   /// Whether clients can call the server: with a certificate that has not ended, or a proxy's.
   fileprivate var isServed: Bool {
-    state == .off || (notAfter ?? "") > WireDate.string(Int64(Date.now.timeIntervalSince1970 * 1000))
+    state == .off || (notAfter ?? "") > WireDate.string(Clock.systemTime())
   }
 
   fileprivate var words: String {

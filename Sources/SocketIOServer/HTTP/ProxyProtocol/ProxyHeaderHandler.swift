@@ -45,12 +45,3 @@ extension ProxyHeader {
     .forwardedFor, .forwardedProto, .forwardedHost, .forwarded, .realIP,
   ]
 }
-
-extension HTTPField.Name {
-  // Constant valid names, which `init?` cannot know.
-  fileprivate static let forwardedFor = Self("X-Forwarded-For") ?? .via
-  fileprivate static let forwardedProto = Self("X-Forwarded-Proto") ?? .via
-  fileprivate static let forwardedHost = Self("X-Forwarded-Host") ?? .via
-  fileprivate static let forwarded = Self("Forwarded") ?? .via
-  fileprivate static let realIP = Self("X-Real-IP") ?? .via
-}

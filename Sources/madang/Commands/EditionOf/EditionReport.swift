@@ -107,8 +107,6 @@ struct EditionReport: Encodable {
 }
 
 extension EditionName {
-  static let newestFirst = allCases.sorted { $0.rawValue > $1.rawValue }
-
   /// How ids look.
   var ids: String {
     switch self {
