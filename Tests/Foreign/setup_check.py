@@ -120,6 +120,8 @@ class Typist:
         self.seen, self.answered = "", 0
         self.process, self.terminal = pty.fork()
         if self.process == 0:
+            # Scripts run this check in the background, where a shell ignores Ctrl-C.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.execve(command[0], command, environment)
 
     def _read(self, patience):
@@ -144,6 +146,17 @@ class Typist:
     def status(self):
         while self._read(PATIENCE):
             pass
+        return self.ended()
+
+    def ended(self):
+        """The exit code. A program that has not ended by itself is killed."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            process, status = os.waitpid(self.process, os.WNOHANG)
+            if process:
+                return os.waitstatus_to_exitcode(status)
+            time.sleep(0.05)
+        os.kill(self.process, signal.SIGKILL)
         return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
 
 
@@ -173,7 +186,7 @@ def interrupted(machine, former):
     number = struct.unpack("I", fcntl.ioctl(typist.terminal, TIOCGPTN, b"\0" * 4))[0]
     other = os.open(f"/dev/pts/{number}", os.O_RDWR | os.O_NOCTTY)
     typist.answer("Password", "half a pass\x03")
-    ended = os.waitstatus_to_exitcode(os.waitpid(typist.process, 0)[1])
+    ended = typist.ended()
     check("Ctrl-C at a password ends it, and the terminal echoes again",
           ended == -signal.SIGINT and termios.tcgetattr(other)[3] & termios.ECHO, f"{ended} {typist.seen}")
     os.close(other)
