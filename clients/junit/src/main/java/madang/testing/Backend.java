@@ -1,0 +1,124 @@
+package madang.testing;
+
+import java.io.Closeable;
+import java.net.http.HttpResponse;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A server in development mode, found or started: its development calls, and the leases of its worlds. */
+final class Backend implements Closeable {
+  private static final Pattern CODE = Pattern.compile("\\((E\\d\\d)\\)$");
+
+  final String url;
+  private final Map<String, String> headers;
+  /** Null for a server that was found. */
+  private final Closeable started;
+  private final ScheduledExecutorService renewals = Executors.newSingleThreadScheduledExecutor(work -> {
+    Thread thread = new Thread(work, "madang-leases");
+    thread.setDaemon(true);
+    return thread;
+  });
+  private volatile boolean knowsLeases = true;
+
+  /**
+   * Makes the connection.
+   *
+   * @param token null if the server is on this machine
+   * @param started null for a server that was found
+   */
+  Backend(String url, String token, Closeable started) {
+    this.url = url.replaceAll("/+$", "");
+    headers = token == null ? Map.of() : Map.of("Authorization", "Bearer " + token);
+    this.started = started;
+  }
+
+  boolean isStarted() {
+    return started != null;
+  }
+
+  /** The path follows {@code /_dev/}. A body may be null. */
+  HttpResponse<String> send(String method, String path, Json body) {
+    return Http.CALLS.send(method, url + "/_dev/" + path, headers, body);
+  }
+
+  void postText(String path, String text) {
+    HttpResponse<String> answer = Http.CALLS.send("POST", url + "/_dev/" + path, headers, text, "text/plain");
+    if (answer.statusCode() / 100 != 2) {
+      throw refusal(answer);
+    }
+  }
+
+  /** The text of an answer that is no refusal. */
+  String read(String method, String path, Json body) {
+    HttpResponse<String> answer = send(method, path, body);
+    if (answer.statusCode() / 100 == 2) {
+      return answer.body();
+    }
+    throw refusal(answer);
+  }
+
+  MadangError refusal(HttpResponse<String> answer) {
+    String words = error(answer.body());
+    Matcher code = CODE.matcher(words);
+    return new MadangError(words, answer.statusCode(), code.find() ? code.group(1) : null, null);
+  }
+
+  private static String error(String body) {
+    try {
+      return Json.parse(body).get("error").text();
+    } catch (RuntimeException notOfMadang) {
+      return body;
+    }
+  }
+
+  Json call(String method, String path, Json body) {
+    return Json.parse(read(method, path, body));
+  }
+
+  /** Makes a world with a lease, if the server knows leases: the world then also ends if this process is killed. */
+  Json makeWorld(Map<String, Object> plan, String ttl) {
+    if (knowsLeases) {
+      Map<String, Object> leased = new HashMap<>(plan);
+      leased.put("ttl", ttl);
+      try {
+        return call("POST", "worlds", Json.of(leased));
+      } catch (MadangError error) {
+        if (!error.getMessage().startsWith("ttl: is not a field")) {
+          throw error;
+        }
+        knowsLeases = false;
+      }
+    }
+    return call("POST", "worlds", Json.of(plan));
+  }
+
+  /** Renews a world's lease, which any call about the world does, until this is cancelled. */
+  ScheduledFuture<?> keep(String id, String ttl) {
+    long third = Math.max(Lengths.milliseconds(ttl) / 3, 300);
+    return renewals.scheduleWithFixedDelay(() -> {
+      try {
+        send("GET", "worlds/" + id, null);
+      } catch (MadangError error) {
+        // The next call of the test says what is wrong with the server.
+      }
+    }, third, third, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void close() {
+    renewals.shutdownNow();
+    if (started != null) {
+      try {
+        started.close();
+      } catch (java.io.IOException error) {
+        System.err.println("madang: the server may still run: " + error);
+      }
+    }
+  }
+}

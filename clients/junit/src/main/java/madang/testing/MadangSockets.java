@@ -1,0 +1,49 @@
+package madang.testing;
+
+import java.util.List;
+
+/** The open sockets of a world. */
+public final class MadangSockets {
+  private final MadangWorld world;
+
+  MadangSockets(MadangWorld world) {
+    this.world = world;
+  }
+
+  /**
+   * The open sockets: {@code session}, {@code transport}, {@code since}, {@code account}, {@code namespaces} and {@code waitingBytes} of
+   * each.
+   *
+   * @return the newest first, at most 1000
+   */
+  public List<Json> list() {
+    return world.get("sockets").list();
+  }
+
+  /**
+   * Ends an account's sockets and resets their connections, as a network that fails.
+   *
+   * @param account the e-mail, or the text before its {@code @}
+   * @return how many there were
+   */
+  public int cut(String account) {
+    int cut = 0;
+    for (Json socket : list()) {
+      String email = socket.textOf("account");
+      if (email != null && (email.equals(account) || email.startsWith(account + "@"))) {
+        cutSession(socket.get("session").text());
+        cut++;
+      }
+    }
+    return cut;
+  }
+
+  /**
+   * Ends one socket and resets its connection, as a network that fails.
+   *
+   * @param session the id of its session
+   */
+  public void cutSession(String session) {
+    world.delete("sockets/" + Http.part(session));
+  }
+}

@@ -1,0 +1,105 @@
+package madang.testing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Classes of tests that other tests run, by {@link InnerRun}. Some of them fail. */
+final class Fixtures {
+  private Fixtures() {}
+
+  @Tag("fixture")
+  static class Good {
+    @Test
+    @World
+    void good(MadangWorld world) {
+      assertEquals("Mina", world.signIn("mina@example.com").get("users/me").get("nickname").text());
+    }
+  }
+
+  @Tag("fixture")
+  static class Bad {
+    @Test
+    @World
+    void bad(MadangWorld world) {
+      world.signIn("mina@example.com").get("users/me");
+      throw new IllegalStateException("of the test");
+    }
+  }
+
+  @Tag("fixture")
+  @World
+  static class BadAtTheEnd {
+    @Test
+    void twoWorlds(MadangWorld world, MadangServer server) {
+      server.makeWorld("edge");
+    }
+
+    @AfterEach
+    void end(MadangWorld world) {
+      world.expect(Expectation.of(Expected.once(Filter.operation("signOut"))).within("0s"));
+    }
+  }
+
+  @Tag("fixture")
+  static class Aborted {
+    @Test
+    @World
+    void aborted(MadangWorld world) {
+      Assumptions.assumeTrue(world.people().isEmpty());
+    }
+  }
+
+  @Tag("fixture")
+  @World
+  static class WrongPlace {
+    @BeforeAll
+    static void take(MadangWorld world) {}
+
+    @Test
+    void any() {}
+  }
+
+  @Tag("fixture")
+  static class WrongSettings {
+    @Test
+    @World(settings = "socket.ping.interval")
+    void any(MadangWorld world) {}
+  }
+
+  @Tag("fixture")
+  @World
+  static class Many {
+    static final Set<String> WORLDS = ConcurrentHashMap.newKeySet();
+    static final Set<String> SERVERS = ConcurrentHashMap.newKeySet();
+
+    @RepeatedTest(12)
+    void each(MadangWorld world, MadangServer server) {
+      world.person("joon").post("of " + world.id(), "Weekend/quiet");
+      MadangClient joon = world.signIn("joon@example.com");
+      assertEquals(java.util.List.of("of " + world.id()), Rooms.texts(joon, Rooms.channel(joon, "quiet")));
+      assertTrue(WORLDS.add(world.id()));
+      SERVERS.add(server.url());
+      assertTrue(world.name().startsWith("Fixtures_Many.each-"), world.name());
+    }
+  }
+
+  /** Runs until its process is killed. */
+  @Tag("fixture")
+  @org.junit.jupiter.api.extension.ExtendWith(MadangExtension.class)
+  static class Endless {
+    @Test
+    void endless(MadangServer server) throws Exception {
+      System.out.println("at " + server.url());
+      Thread.sleep(600_000);
+    }
+  }
+}
