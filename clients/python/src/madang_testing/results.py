@@ -1,0 +1,56 @@
+"""What a failed test leaves for its reader."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+from typing import List, Tuple
+
+from .http import MadangError
+from .server import MadangServer
+from .world import World
+
+_SHOWN = 100
+"""How many of the newest entries a report shows; the file has all."""
+
+
+def keeps_worlds(server: MadangServer) -> bool:
+    """Whether the worlds of failed tests stay, so that their console can be read."""
+    return os.environ.get("MADANG_TEST_KEEP") == "1" and not server.was_started
+
+
+def report(test: str, worlds: List[World], server: MadangServer) -> List[Tuple[str, str]]:
+    """Titles and texts for the report of a failed test. The files of `MADANG_TEST_RESULTS` are written, too."""
+    return [_of_world(test if index == 0 else f"{test}.{index + 1}", world, keeps_worlds(server))
+            for index, world in enumerate(worlds)]
+
+
+def _of_world(test: str, world: World, is_kept: bool) -> Tuple[str, str]:
+    title = f"Madang world {world.id}"
+    try:
+        entries = world.journal.entries()
+        lines = [f"  ... {len(entries) - _SHOWN} earlier entries"] if len(entries) > _SHOWN else []
+        lines += [str(entry) for entry in entries[-_SHOWN:]] or ["  the journal is empty"]
+        console = f"{world.url}/_dev/"
+        lines.append(f"console: {console}" if is_kept else (
+            f"console: {console} until the world ends with its test; "
+            "MADANG_TEST_KEEP=1 keeps the worlds of failed tests at a server that was found"))
+        lines += [f"written: {file}" for file in _write(test, world)]
+    except (MadangError, OSError) as failure:
+        lines = [f"the journal cannot be read: {failure}"]
+    return title, "\n".join(lines)
+
+
+def _write(test: str, world: World) -> List[pathlib.Path]:
+    results = os.environ.get("MADANG_TEST_RESULTS")
+    if not results:
+        return []
+    folder = pathlib.Path(results)
+    folder.mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"[^\w.-]+", "_", test).strip("_")[-150:]
+    journal, archive = folder / f"{name}.journal.ndjson", folder / f"{name}.har"
+    journal.write_text(world.journal.lines(), encoding="utf-8")
+    archive.write_text(json.dumps(world.journal.har()), encoding="utf-8")
+    return [journal, archive]

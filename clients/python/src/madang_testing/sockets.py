@@ -1,0 +1,56 @@
+"""Open sockets of a world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import List, Optional
+
+from .clock import Develop
+from .http import MadangError, segment
+
+
+@dataclass(frozen=True)
+class Socket:
+    """A session of Engine.IO."""
+
+    session: str
+    transport: str
+    """`polling` or `websocket`."""
+    account: Optional[str]
+    """The e-mail of its account."""
+    namespaces: List[str]
+    waiting_bytes: int
+    """What the client has not received yet."""
+
+
+class Sockets:
+    """The open sockets of a world."""
+
+    def __init__(self, develop: Develop) -> None:
+        self._develop = develop
+
+    def list(self) -> List[Socket]:
+        """The open sockets, the newest first, at most 1000."""
+        return [
+            Socket(socket["session"], socket["transport"], socket.get("account"), socket["namespaces"],
+                   socket["waitingBytes"])
+            for socket in self._develop("GET", "sockets")]
+
+    def cut(self, *, account: Optional[str] = None, session: Optional[str] = None) -> int:
+        """Ends sockets and resets their connections, as a network that fails: those of an account (an e-mail or the
+        text before its `@`), or the one of a session. Returns how many were cut."""
+        if (account is None) == (session is None):
+            raise ValueError("name either an account or a session")
+        if session is not None:
+            self._develop("DELETE", f"sockets/{segment(session)}")
+            return 1
+        cut = 0
+        for socket in self.list():
+            if socket.account and account in (socket.account, socket.account.split("@")[0]):
+                try:
+                    self.cut(session=socket.session)
+                    cut += 1
+                except MadangError as gone:
+                    if gone.status != 400:
+                        raise
+        return cut

@@ -1,0 +1,115 @@
+"""What a failed test leaves, and runs with many workers. The ids are those of clients/behaviours.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import socket
+import urllib.parse
+
+import pytest
+
+from madang_testing import MadangServer
+
+PROGRAM = os.environ.get("MADANG_PROGRAM") or shutil.which("madang")
+
+FAILING = """
+    def test_it(world):
+        print(f"at {world.url} ")
+        world.sign_in("mina@example.com").get("users/me")
+        assert False
+"""
+
+
+def test_b42_a_failed_test_brings_journal_archive_and_link(
+    inner: pytest.Pytester, results: pathlib.Path, madang: MadangServer
+) -> None:
+    inner.makepyfile(test_one=FAILING)
+    text = "\n".join(inner.runpytest_subprocess("--junitxml=report.xml").outlines)
+    url = text.split("\nat http://")[1].split()[0]
+    for words in ("Madang world w", "POST /v1/users/login (signIn): 200", "GET /v1/users/me (me): 200",
+                  f"console: http://{url}/_dev/", "MADANG_TEST_KEEP=1"):
+        assert words in text
+    journal = (results / "test_one.py_test_it.journal.ndjson").read_text().splitlines()
+    assert [json.loads(line)["operation"] for line in journal] == ["signIn", "me"]
+    archive = json.loads((results / "test_one.py_test_it.har").read_text())
+    assert len(archive["log"]["entries"]) == 2
+    assert f'value="http://{url}/_dev/"' in (inner.path / "report.xml").read_text()
+
+
+def test_b42_every_world_of_a_failed_test_is_reported(inner: pytest.Pytester, results: pathlib.Path) -> None:
+    inner.makepyfile(test_one="""
+        def test_it(make_world):
+            make_world(); make_world("edge")
+            assert False
+    """)
+    inner.runpytest_subprocess().assert_outcomes(failed=1)
+    assert sorted(file.name for file in results.iterdir()) == [
+        "test_one.py_test_it.2.har", "test_one.py_test_it.2.journal.ndjson",
+        "test_one.py_test_it.har", "test_one.py_test_it.journal.ndjson"]
+
+
+def test_b42_a_kept_world_can_be_looked_at(
+    inner: pytest.Pytester, madang: MadangServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADANG_TEST_KEEP", "1")
+    inner.makepyfile("""
+        import pytest
+        @pytest.mark.madang(name="kept")
+        def test_it(world): assert False
+        @pytest.mark.madang(name="not kept")
+        def test_other(world): pass
+    """)
+    text = "\n".join(inner.runpytest_subprocess().outlines)
+    [kept] = [world for world in madang.dev("GET", "worlds") if "kept" in world["name"]]
+    assert kept["name"] == "kept" and f"console: {kept['url']}/_dev/\n" in text + "\n"
+    madang.dev("DELETE", f"worlds/{kept['id']}")
+
+
+def test_b43_a_passed_test_writes_no_files(inner: pytest.Pytester, results: pathlib.Path) -> None:
+    inner.makepyfile("def test_it(world): world.sign_in('mina@example.com')")
+    inner.runpytest_subprocess().assert_outcomes(passed=1)
+    assert not results.exists()
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="needs MADANG_PROGRAM")
+def test_b44_workers_share_one_server(
+    inner: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    monkeypatch.delenv("MADANG_DEV_URL")
+    monkeypatch.setenv("MADANG_PROGRAM", PROGRAM or "")
+    monkeypatch.setenv("SEEN", str(tmp_path))
+    inner.makepyfile("""
+        import os, pathlib, pytest
+        @pytest.mark.parametrize("index", range(12))
+        def test_it(world, madang, index, worker_id):
+            text = f"Test {index}"
+            world.person("joon").post(text, in_="Weekend/quiet")
+            joon = world.sign_in("joon@example.com")
+            workspace = next(one for one in joon.get("workspaces") if one["name"] == "Weekend")["workspace_id"]
+            quiet = next(one for one in joon.get(f"workspaces/{workspace}/channels") if one["name"] == "quiet")
+            chats = joon.get(f"workspaces/{workspace}/channels/{quiet['channel_id']}/chats")
+            assert [chat["content"] for chat in chats] == [text]
+            (pathlib.Path(os.environ["SEEN"]) / str(index)).write_text(f"{madang.url} {world.id} {worker_id}")
+    """)
+    outcome = inner.runpytest_subprocess("-n", "3")
+    outcome.assert_outcomes(passed=12)
+    seen = [file.read_text().split() for file in tmp_path.iterdir()]
+    assert len({world for _, world, _ in seen}) == 12 and len({worker for _, _, worker in seen}) > 1
+    [url] = {url for url, _, _ in seen}
+    assert [line for line in outcome.outlines if line.startswith("madang: ")] == [f"madang: started {PROGRAM} at {url}"]
+    parts = urllib.parse.urlsplit(url)
+    with pytest.raises(OSError):
+        socket.create_connection((parts.hostname or "", parts.port or 0), timeout=2)
+
+
+def test_b44_workers_without_a_server_fail_with_its_words(
+    inner: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADANG_DEV_URL", "http://127.0.0.1:1")
+    inner.makepyfile("def test_it(world): pass\ndef test_other(world): pass")
+    outcome = inner.runpytest_subprocess("-n", "2")
+    outcome.assert_outcomes(errors=2)
+    assert "no development server at http://127.0.0.1:1" in "\n".join(outcome.outlines)
