@@ -12,6 +12,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -24,7 +25,9 @@ import zxingcpp
 from program import Program
 
 HERE = pathlib.Path(__file__).parent
-RECIPES = {"sh": ["sh"], "python": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+CLIENTS = HERE / "../../clients"
+RECIPES = {"sh": ["sh"],
+           "python": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "madang_testing.plugin"],
            "js": ["node", "--test"]}
 WAIT = 60
 
@@ -72,10 +75,10 @@ def run_recipe(language, text, folder, server=None):
     """Runs it as it stands, with the environment's MADANG only where a server is named."""
     file = folder / {"sh": "recipe.sh", "python": "test_recipe.py", "js": "recipe.test.mjs"}[language]
     file.write_text(text)
-    environment = os.environ | {"PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("MADANG", None)
     if server:
-        environment["MADANG"] = server
+        environment |= {"MADANG": server, "MADANG_DEV_URL": server}
     return subprocess.run(
         RECIPES[language] + [str(file)], env=environment, cwd=folder, timeout=WAIT, capture_output=True, text=True)
 
@@ -139,6 +142,8 @@ async def main():
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
+        # The kits are used without being installed; kits_check.py installs them.
+        shutil.copytree(CLIENTS / "python/src/madang_testing", folder / "madang_testing")
         async with Program.development(sys.argv[1], str(folder / "data")) as server:
             found = recipes()
             languages = [language for language, _ in found]

@@ -1,0 +1,58 @@
+"""The test kits of clients/ hold the behaviours of clients/behaviours.md, with a real server: madang-testing for pytest, as a
+wheel that is built and installed without a network, with mypy.
+
+    Scripts/foreign-clients    # installs what this needs
+    python Tests/Foreign/kits_check.py .build/debug/madang [python]
+
+Exits 0 when every check held.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CLIENTS = pathlib.Path(__file__).resolve().parent / "../../clients"
+LIMIT = 600
+"""Seconds for each command."""
+
+
+def run(what, command, folder, **environment):
+    """Runs a command; prints what it printed only if it failed."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MADANG_DEV_")}
+    outcome = subprocess.run(command, cwd=folder, env=kept | environment, timeout=LIMIT, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    print(f"FAILED: {what}\n{outcome.stdout}" if outcome.returncode else f"ok     {what}")
+    return not outcome.returncode
+
+
+def python(madang, folder):
+    """A copy, as building leaves files beside the sources."""
+    package, site = folder / "python", folder / "site"
+    shutil.copytree(CLIENTS / "python", package, ignore=shutil.ignore_patterns("*.egg-info", "build", "__pycache__", ".*"))
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    build = [*pip, "wheel", "--quiet", "--no-index", "--no-build-isolation", "--no-deps", "-w", str(folder), str(package)]
+    if not run("the wheel of madang-testing is built", build, folder):
+        return False
+    [wheel] = folder.glob("*.whl")
+    install = [*pip, "install", "--quiet", "--no-index", "--no-deps", "--target", str(site), str(wheel)]
+    held = run("the wheel is installed", install, folder)
+    held &= run("mypy --strict finds nothing", [sys.executable, "-m", "mypy"], package)
+    # Without the sources, so that only the wheel is tested.
+    shutil.rmtree(package / "src")
+    tests = [sys.executable, "-m", "pytest", "-q", "-n", "4", "-p", "no:cacheprovider"]
+    return held & run("the tests of madang-testing", tests, package, PYTHONPATH=str(site), MADANG_PROGRAM=madang)
+
+
+def main():
+    madang, kits = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:] or ["python"]
+    held = run("every behaviour has its tests", [sys.executable, str(CLIENTS / "check"), *kits], CLIENTS)
+    with tempfile.TemporaryDirectory() as folder:
+        for kit in kits:
+            held &= globals()[kit](madang, pathlib.Path(folder))
+    sys.exit(0 if held else 1)
+
+
+main()
