@@ -28,7 +28,10 @@ HERE = pathlib.Path(__file__).parent
 CLIENTS = HERE / "../../clients"
 RECIPES = {"sh": ["sh"],
            "python": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "madang_testing.plugin"],
-           "js": ["node", "--test"]}
+           "js": ["node", "--test"],
+           "java": [str((CLIENTS / "junit/try").resolve())]}
+KITS = {"python", "java"}
+"""Languages whose recipes find the server by MADANG_DEV_URL, and start one without it."""
 WAIT = 60
 
 
@@ -73,7 +76,8 @@ STANDARD = "http://127.0.0.1:8080"
 
 def run_recipe(language, text, folder, server=None):
     """Runs it as it stands, with the environment's MADANG only where a server is named."""
-    file = folder / {"sh": "recipe.sh", "python": "test_recipe.py", "js": "recipe.test.mjs"}[language]
+    names = {"sh": "recipe.sh", "python": "test_recipe.py", "js": "recipe.test.mjs", "java": "ChatTest.java"}
+    file = folder / names[language]
     file.write_text(text)
     environment = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("MADANG", None)
@@ -87,9 +91,9 @@ def failure_of_recipe(language, text, server, folder):
     """What is wrong with a recipe; empty if nothing is. It signs in and leaves no world, with a server that is named and with the one
     that is its own default, and says what to do where there is none."""
     default = text.replace(STANDARD, server)
-    if default == text and language != "python":
+    if default == text and language not in KITS:
         return f"it does not name {STANDARD}"
-    runs = [(text, server)] if language == "python" else [(text, server), (default, None)]
+    runs = [(text, server)] if language in KITS else [(text, server), (default, None)]
     for one, named in runs:
         outcome = run_recipe(language, one, folder, named)
         if outcome.returncode:
