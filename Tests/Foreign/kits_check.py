@@ -1,8 +1,8 @@
 """The test kits of clients/ hold the behaviours of clients/behaviours.md, with a real server: madang-testing for pytest, as a
-wheel that is built and installed without a network, with mypy.
+wheel that is built and installed without a network, with mypy; the module for node.
 
     Scripts/foreign-clients    # installs what this needs
-    python Tests/Foreign/kits_check.py .build/debug/madang [python]
+    python Tests/Foreign/kits_check.py .build/debug/madang [python] [node]
 
 Exits 0 when every check held.
 """
@@ -46,8 +46,12 @@ def python(madang, folder):
     return held & run("the tests of madang-testing", tests, package, PYTHONPATH=str(site), MADANG_PROGRAM=madang)
 
 
+def node(madang, folder):
+    return run("the tests of the module for node", ["node", "--test", "tests/"], CLIENTS / "node", MADANG_PROGRAM=madang)
+
+
 def main():
-    madang, kits = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:] or ["python"]
+    madang, kits = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:] or ["python", "node"]
     held = run("every behaviour has its tests", [sys.executable, str(CLIENTS / "check"), *kits], CLIENTS)
     with tempfile.TemporaryDirectory() as folder:
         for kit in kits:

@@ -1,0 +1,668 @@
+/**
+ * Tests of chat clients against Madang, by node's own test runner: each test gets a server of its own, with people, a clock,
+ * faults and a journal. madang-testing.d.ts has the types and says what each call promises.
+ * @module
+ */
+
+import { AssertionError } from "node:assert";
+import { spawn } from "node:child_process";
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import https from "node:https";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** The longest time that a call may take, in milliseconds. The server ends waiting calls after 60 s. */
+const WAIT = 75_000;
+/** The most entries of one answer. */
+const PAGE = 20_000;
+/** How many of the newest entries a report shows; the file has all. */
+const SHOWN = 100;
+/** How long a world outlives a runner that was killed. */
+const LEASE = "10m";
+
+export class MadangError extends Error {
+  constructor(text, { status, code, body = "", cause } = {}) {
+    super(text, { cause });
+    Object.assign(this, { name: "MadangError", status, code, body });
+  }
+}
+
+// MARK: Time
+
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** A duration in whole milliseconds. */
+export function milliseconds(duration) {
+  const parts = typeof duration === "string" ? /^([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d|w)$/.exec(duration) : undefined;
+  const value = parts ? Number(parts[1]) * UNITS[parts[2]] : typeof duration === "number" ? duration * 1000 : NaN;
+  if (!(value >= 0 && value < Infinity)) {
+    const given = typeof duration === "string" ? `'${duration}'` : String(duration);
+    throw new TypeError(`${given} is not a duration: write 500ms, 5s, 10m, 25h or 30d, or a number of seconds`);
+  }
+  return Math.round(value);
+}
+
+const durationText = (duration) => `${milliseconds(duration)}ms`;
+const moment = (date) => (date instanceof Date ? date.toISOString() : date);
+
+// MARK: HTTP
+
+/** Sends a request without proxies and without following redirects. Failures of the network are thrown as node names them. */
+function send(method, url, { headers = {}, body, timeout = WAIT } = {}) {
+  return new Promise((resolve, reject) => {
+    const request = (url.startsWith("https:") ? https : http).request(url, { method, headers, agent: false }, (response) => {
+      const parts = [];
+      response.on("data", (part) => parts.push(part));
+      response.on("error", reject);
+      response.on("end", () => {
+        const text = Buffer.concat(parts).toString();
+        resolve({ status: response.statusCode, headers: response.headers, text, json: () => (text ? JSON.parse(text) : undefined) });
+      });
+    });
+    request.setTimeout(timeout, () => request.destroy(new Error(`${method} ${url}: no answer within ${timeout} ms`)));
+    request.on("error", reject);
+    request.end(body);
+  });
+}
+
+function withQuery(path, query = {}) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  if (!given.length) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+function refuse(call, { status, headers, text }) {
+  let said;
+  try {
+    said = JSON.parse(text);
+  } catch {
+    said = undefined;
+  }
+  if (typeof said?.error === "string") {
+    throw new MadangError(said.error, { status, code: /\((E\d\d)\)$/.exec(said.error)?.[1], body: text });
+  }
+  if (typeof said?.errorCode === "string") {
+    const why = headers["x-madang-explanation"] ?? said.errorCode;
+    throw new MadangError(`${call}: ${status} ${why}`, { status, code: said.errorCode, body: text });
+  }
+  throw new MadangError(`${call}: ${status} ${text.slice(0, 1000)}`.trimEnd(), { status, body: text });
+}
+
+/** A development call: its JSON, or its text if it is not JSON. `accept` are statuses that are no errors. */
+async function develop(server, method, path, body, { query, headers = {}, accept = [] } = {}) {
+  const data = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const length = data === undefined ? {} : { "Content-Length": Buffer.byteLength(data) };
+  let answer;
+  try {
+    answer = await send(method, `${server.url}/_dev/${withQuery(path, query)}`, {
+      headers: { ...server.headers, ...length, ...headers }, body: data,
+    });
+  } catch (cause) {
+    throw new MadangError(`the server at ${server.url} does not answer: ${cause.message || cause.code}`, { cause });
+  }
+  if (answer.status !== 200 && !accept.includes(answer.status)) refuse(`${method} /_dev/${path}`, answer);
+  return answer.headers["content-type"]?.startsWith("application/json") ? answer.json() : answer.text;
+}
+
+const segment = encodeURIComponent;
+/** `workspaces` for `workspaces`, `/workspaces` and `/v1/workspaces`. */
+const belowVersion = (path) => path.replace(/^\/+/, "").replace(/^v1\//, "");
+const given = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+// MARK: Clients and people
+
+export class Client {
+  #url;
+  #headers;
+
+  constructor(url, headers, edition) {
+    this.#url = url;
+    this.#headers = headers;
+    Object.assign(this, { edition, user: {}, accessToken: "", refreshToken: "" });
+  }
+
+  async signIn(email, password) {
+    const { token, accessToken, refreshToken, ...user } = await this.post("users/login", { email, password });
+    // The edition 2024-01 has the tokens beside the other fields.
+    Object.assign(this, token ?? { accessToken, refreshToken }, { user });
+  }
+
+  get(path, options) { return this.#read("GET", path, undefined, options); }
+  post(path, json, options) { return this.#read("POST", path, json, options); }
+  put(path, json, options) { return this.#read("PUT", path, json, options); }
+  delete(path, options) { return this.#read("DELETE", path, undefined, options); }
+
+  request(method, path, json, { query, headers = {}, timeout } = {}) {
+    const body = json === undefined ? undefined : JSON.stringify(json);
+    const sent = body === undefined ? {} : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
+    if (this.accessToken) sent.Authorization = this.accessToken;
+    return send(method, `${this.#url}/v1/${withQuery(belowVersion(path), query)}`, {
+      headers: { ...this.#headers, ...sent, ...headers }, body, timeout,
+    });
+  }
+
+  async #read(method, path, json, options) {
+    const answer = await this.request(method, path, json, options);
+    if (answer.status < 200 || answer.status > 299) refuse(`${method} /v1/${belowVersion(path)}`, answer);
+    return answer.json();
+  }
+}
+
+export class Person {
+  #develop;
+
+  constructor(develop, who, account = {}) {
+    this.#develop = develop;
+    Object.assign(this, { who, ...account });
+  }
+
+  post(text, { in: place, files = 0 }) { return this.#act("post", { in: place, text, files }); }
+  write(text, { to, in: place, files = 0 }) { return this.#act("post", given({ to, in: place, text, files })); }
+  async join(place) { await this.#act("join", { in: place }); }
+  async leave(place) { await this.#act("leave", { in: place }); }
+
+  call(method, path, body, { edition = "2024-10" } = {}) {
+    return this.#develop(method, `people/${segment(this.who)}/v1/${belowVersion(path)}`, body, { query: { edition } });
+  }
+
+  #act(act, body) { return this.#develop("POST", `people/${segment(this.who)}/${act}`, body); }
+}
+
+// MARK: Parts of a world
+
+class Clock {
+  #develop;
+
+  constructor(develop) { this.#develop = develop; }
+
+  async now() { return new Date((await this.#develop("GET", "clock")).now); }
+  async rate() { return (await this.#develop("GET", "clock")).rate; }
+  async advance(by) { await this.#develop("POST", "clock", { advance: milliseconds(by) / 1000 }); }
+  async set(date) { await this.#develop("POST", "clock", { set: moment(date) }); }
+  async freeze() { await this.#develop("POST", "clock", { freeze: true }); }
+  async resume() { await this.#develop("POST", "clock", { resume: true }); }
+  async run(at) { await this.#develop("POST", "clock", { rate: at }); }
+}
+
+const EFFECTS = new Set(["bytes", "bytesPerSecond", "status", "code", "body", "contentType", "retryAfter", "after", "count",
+  "closeCode", "message", "overtaken"]);
+
+class Faults {
+  #develop;
+
+  constructor(develop) { this.#develop = develop; }
+
+  async add(kind, { time, jitter, until, match = {}, ...fields } = {}) {
+    const effect = given({
+      kind, milliseconds: time === undefined ? undefined : milliseconds(time),
+      jitter: jitter === undefined ? undefined : milliseconds(jitter),
+    });
+    const matched = given({ ...match, until: moment(until) });
+    for (const [name, value] of Object.entries(given(fields))) (EFFECTS.has(name) ? effect : matched)[name] = value;
+    const { id } = await this.#develop("POST", "faults", { match: matched, effect });
+    return { id, kind, effect, match: matched, matched: 0, applied: 0 };
+  }
+
+  async rules() {
+    const { faults } = await this.#develop("GET", "faults");
+    return faults.map((rule) => ({ ...rule, kind: rule.effect.kind }));
+  }
+
+  async remove(fault) { await this.#develop("DELETE", `faults/${fault.id ?? fault}`); }
+  async removeAll() { await this.#develop("DELETE", "faults"); }
+}
+
+class Scripts {
+  #develop;
+
+  constructor(develop) { this.#develop = develop; }
+
+  async add(script) { await this.#develop("POST", "scripts", typeof script === "string" ? script : JSON.stringify(script)); }
+  list() { return this.#develop("GET", "scripts"); }
+  async start(name) { await this.#develop("POST", `scripts/${segment(name)}/start`); }
+  async stop(name) { await this.#develop("POST", `scripts/${segment(name)}/stop`); }
+  async remove(name) { await this.#develop("DELETE", `scripts/${segment(name)}`); }
+  finished(name, options) { return this.#waited(name, undefined, options); }
+  ran(name, runs, options) { return this.#waited(name, runs, options); }
+
+  async #waited(name, runs, { within = "5s", allowingFailures = false } = {}) {
+    const run = await this.#develop("GET", `scripts/${segment(name)}`, undefined, { query: { wait: durationText(within), runs } });
+    const isOver = ["ended", "stopped"].includes(run.state) && run.underWay === 0;
+    if (run.failures.length && !allowingFailures) {
+      throw new MadangError(
+        `${run.failed} of ${run.runs} runs of the script '${name}' failed, the first one: ${run.failures[0].error}`);
+    }
+    if (!(runs === undefined ? isOver : run.runs >= runs)) {
+      throw new MadangError(
+        `the script '${name}' did not end within ${within}: it is ${run.state}, ${run.runs} runs have ended, ` +
+        `${run.underWay} still run. Pauses follow the world's clock: does it stand still?`);
+    }
+    return run;
+  }
+}
+
+class Sockets {
+  #develop;
+
+  constructor(develop) { this.#develop = develop; }
+
+  list() { return this.#develop("GET", "sockets"); }
+
+  async cut({ account, session } = {}) {
+    if ((account === undefined) === (session === undefined)) throw new TypeError("name either an account or a session");
+    if (session !== undefined) {
+      await this.#develop("DELETE", `sockets/${segment(session)}`);
+      return 1;
+    }
+    let cut = 0;
+    for (const socket of await this.list()) {
+      if (!socket.account || ![socket.account, socket.account.split("@")[0]].includes(account)) continue;
+      try {
+        cut += await this.cut({ session: socket.session });
+      } catch (gone) {
+        if (gone.status !== 400) throw gone;
+      }
+    }
+    return cut;
+  }
+}
+
+const hasJSON = (filter) => filter.body !== undefined || filter.answer !== undefined;
+const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
+class Journal {
+  #develop;
+  #host;
+
+  constructor(develop, url) {
+    this.#develop = develop;
+    this.#host = new URL(url).host;
+  }
+
+  async entries(filter = {}, { after = 0 } = {}) {
+    if (hasJSON(filter)) return this.#numbered((await this.#outcome(filter, 0, after, 0)).matched[0].entries);
+    const found = [];
+    for (;;) {
+      const page = await this.#page(filter, { after, limit: PAGE });
+      found.push(...page.entries);
+      if (page.entries.length < PAGE) return found;
+      after = page.last;
+    }
+  }
+
+  async wait(filter = {}, { within = "5s", count = 1, after = 0 } = {}) {
+    const found = hasJSON(filter)
+      ? await this.#numbered((await this.#outcome(filter, count, after, within)).matched[0].entries)
+      : (await this.#page(filter, { after, limit: PAGE, wait: durationText(within), count })).entries;
+    if (found.length < count) {
+      const wanted = Object.entries(filter).map(([name, value]) => `${name} ${shown(value)}`).join(", ") || "any entry";
+      throw failure(`came ${found.length} of ${count} times within ${within}: ${wanted}`, this.wait);
+    }
+    return found;
+  }
+
+  async last() { return (await this.#develop("POST", "journal", {})).last; }
+  async clear() { await this.#develop("DELETE", "journal"); }
+
+  // The archive's URLs begin with the host that was asked.
+  har() { return this.#develop("GET", "journal", undefined, { query: { format: "har", limit: PAGE }, headers: { Host: this.#host } }); }
+
+  async lines() { return (await this.entries()).map((entry) => `${JSON.stringify(entry)}\n`).join(""); }
+
+  #page(filter, more) { return this.#develop("GET", "journal", undefined, { query: { ...filter, ...more } }); }
+
+  /** Only expectations look into bodies. */
+  #outcome(filter, count, after, within) {
+    const question = { expected: [{ ...filter, times: { min: count } }], after, wait: durationText(within) };
+    return this.#develop("POST", "expect", question, { accept: [409] });
+  }
+
+  async #numbered(numbers) {
+    if (!numbers.length) return [];
+    const wanted = new Set(numbers);
+    return (await this.entries({}, { after: Math.min(...numbers) - 1 })).filter((entry) => wanted.has(entry.number));
+  }
+}
+
+/** The error of a failed test, with the stack of the caller. */
+function failure(message, stackStartFn) {
+  return new AssertionError({ message, operator: "expect", stackStartFn });
+}
+
+// MARK: Expectations
+
+export const times = (count, filter) => ({ filter, times: { min: count, max: count } });
+export const once = (filter) => times(1, filter);
+export const atLeast = (count, filter) => ({ filter, times: { min: count } });
+export const atMost = (count, filter) => ({ filter, times: { min: 0, max: count } });
+export const never = (filter) => times(0, filter);
+export const spaced = (expected, { atLeast: least, atMost: most }) => ({
+  ...expected,
+  spacing: given({
+    atLeast: least === undefined ? undefined : durationText(least), atMost: most === undefined ? undefined : durationText(most),
+  }),
+});
+
+// MARK: Worlds
+
+export class World {
+  #server;
+  #made;
+  #connection;
+  #removed = false;
+
+  constructor(server, made, connection) {
+    this.#server = server;
+    this.#made = made;
+    this.#connection = connection;
+    const develop = (...call) => this.dev(...call);
+    Object.assign(this, {
+      clock: new Clock(develop), faults: new Faults(develop), scripts: new Scripts(develop), sockets: new Sockets(develop),
+      journal: new Journal(develop, this.url),
+    });
+  }
+
+  get id() { return this.#made.id; }
+  get name() { return this.#made.name; }
+  get number() { return this.#made.number ?? undefined; }
+  get url() { return this.#connection.headers.Host ? `http://${this.#connection.headers.Host}` : this.#connection.url; }
+  get server() { return this.#server; }
+  now() { return this.clock.now(); }
+
+  key(edition = "2024-10") {
+    const key = this.#made.keys[edition];
+    if (!key) throw new MadangError(`there is no edition '${edition}': there are ${Object.keys(this.#made.keys).join(", ")}`);
+    return key;
+  }
+
+  dev(method, path, body, options) {
+    return this.#server.dev(method, `worlds/${segment(this.id)}${path ? `/${path}` : ""}`, body, options);
+  }
+
+  async remove() {
+    if (this.#removed) return;
+    this.#removed = true;
+    this.#server.forget(this);
+    await this.dev("DELETE", "");
+  }
+
+  [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() { return this.remove(); }
+
+  person(who) { return new Person((...call) => this.dev(...call), who); }
+
+  async people() {
+    const found = [];
+    for (;;) {
+      const page = await this.dev("GET", "people", undefined, { query: { after: found.at(-1)?.number } });
+      found.push(...page.map((account) => new Person((...call) => this.dev(...call), account.email, account)));
+      if (page.length < 1000) return found;
+    }
+  }
+
+  async signIn(email, { password = "Passw0rd!", edition = "2024-10" } = {}) {
+    const headers = { ...this.#connection.headers, SesacKey: this.key(edition) };
+    const client = new Client(this.#connection.url, headers, edition);
+    await client.signIn(email, password);
+    return client;
+  }
+
+  async reset({ wait } = {}) { await this.dev("POST", "reset", wait === undefined ? {} : { wait: durationText(wait) }); }
+  async snapshot(name) { await this.dev("POST", "snapshots", { name }); }
+  async restore(name, { wait } = {}) {
+    await this.dev("POST", `snapshots/${segment(name)}/restore`, wait === undefined ? {} : { wait: durationText(wait) });
+  }
+  snapshots() { return this.dev("GET", "snapshots"); }
+  async removeSnapshot(name) { await this.dev("DELETE", `snapshots/${segment(name)}`); }
+  exportSeed() { return this.dev("GET", "seed"); }
+  async restart({ downFor = "2s" } = {}) { await this.dev("POST", "restart", { milliseconds: milliseconds(downFor) }); }
+
+  async expect(expected, { inOrder = false, only = false, among, after = 0, within = "5s", settling = 0 } = {}) {
+    const question = given({
+      expected: expected.map(({ filter, ...limits }) => ({ ...filter, ...limits })), order: inOrder ? "strict" : "any", only, among,
+      after, wait: durationText(within), settle: durationText(settling),
+    });
+    const outcome = await this.dev("POST", "expect", question, { accept: [409] });
+    if (!outcome.met) throw failure(outcome.differences.join("\n"), this.expect);
+  }
+
+  async review({ account, after = 0 } = {}) {
+    const { findings } = await this.dev("GET", "review", undefined, { query: { account, after } });
+    return findings.map(({ calls, ...finding }) => ({ ...finding, entries: calls }));
+  }
+  coverage() { return this.dev("GET", "coverage"); }
+
+  async pay(amount, merchantUid, { status = "paid" } = {}) {
+    return (await this.dev("POST", "payments", { merchant_uid: merchantUid, amount, status })).imp_uid;
+  }
+  async socialToken(provider, subject, { email, nickname } = {}) {
+    return (await this.dev("POST", "social-tokens", given({ provider, subject, email, nickname }))).token;
+  }
+  mails({ to, after = 0 } = {}) { return this.dev("GET", "mails", undefined, { query: { to, after } }); }
+  pushes({ after = 0 } = {}) { return this.dev("GET", "pushes", undefined, { query: { after } }); }
+}
+
+/** A connection to a world: at its own port, or by host name at the server's port where only that is published. */
+function reachable(server, made) {
+  const { hostname, port } = new URL(made.url);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port || 80) });
+    const end = (isOpen) => {
+      socket.destroy();
+      resolve(isOpen ? { url: made.url, headers: {} }
+        : { url: server.url, headers: { Host: `${made.id}.localhost:${new URL(server.url).port || 80}` } });
+    };
+    socket.setTimeout(2000, () => end(false));
+    socket.on("connect", () => end(true));
+    socket.on("error", () => end(false));
+  });
+}
+
+// MARK: The server
+
+export class MadangServer {
+  #program;
+  #worlds = new Set();
+  #hasLeases;
+  #renewal;
+
+  constructor(url, { token, story, program } = {}) {
+    this.url = url.replace(/\/+$/, "");
+    this.headers = token ? { Authorization: `Bearer ${token}` } : {};
+    this.story = story ?? `madang: found at ${this.url}`;
+    this.#program = program;
+  }
+
+  get wasStarted() { return this.#program !== undefined; }
+  dev(method, path, body, options) { return develop(this, method, path, body, options); }
+
+  async check() {
+    if (!(await this.dev("GET", "about"))?.keys) throw new MadangError(`${this.url} is not a Madang server in development mode`);
+  }
+
+  async makeWorld({ seed = "courtyard", number, settings, name, ttl } = {}) {
+    const field = seed instanceof URL ? readFileSync(seed, "utf8") : seed;
+    const lease = ttl !== undefined ? durationText(ttl) : (await this.#leases()) ? LEASE : undefined;
+    const made = await this.dev("POST", "worlds", given({ seed: field, number, settings, name, ttl: lease }));
+    const world = new World(this, made, await reachable(this, made));
+    if (ttl === undefined && lease) this.#renew(world);
+    return world;
+  }
+
+  forget(world) { this.#worlds.delete(world); }
+
+  /** Ends the server if it was started. */
+  async close() {
+    clearInterval(this.#renewal);
+    const program = this.#program;
+    if (!program || program.exitCode !== null) return;
+    const ended = new Promise((resolve) => program.once("exit", resolve));
+    program.ref();
+    program.stdin.end();
+    await ended;
+  }
+
+  async #leases() {
+    this.#hasLeases ??= "ttl" in (await this.dev("GET", "openapi.json")).components.schemas.NewWorld.properties;
+    return this.#hasLeases;
+  }
+
+  /** Any call about a world renews its lease; a test may stand in a debugger for an hour. */
+  #renew(world) {
+    this.#worlds.add(world);
+    this.#renewal ??= setInterval(() => {
+      for (const one of this.#worlds) one.clock.now().catch(() => this.forget(one));
+    }, milliseconds(LEASE) / 4).unref();
+  }
+}
+
+const STANDARD = "http://127.0.0.1:8080";
+
+// The server ends with this process, however that ends: then the pipe to `cat` is closed. Only the server keeps stdout.
+const SUPERVISE =
+  '"$0" serve --dev --port 0 --data "$1/data" </dev/null 2>"$1/log" & server=$!; ' +
+  'exec >/dev/null; cat; kill $server; wait $server; rm -rf "$1"';
+
+/** The path of a program, or undefined. */
+function which(program) {
+  const places = program.includes("/") ? [program] : (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, program));
+  return places.find((place) => {
+    try {
+      accessSync(place, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+export async function start(program) {
+  if (!which(program)) throw new MadangError(`there is no program ${program}: set MADANG_PROGRAM to the path of 'madang'`);
+  const folder = mkdtempSync(join(tmpdir(), "madang-test-"));
+  const child = spawn("sh", ["-c", SUPERVISE, program, folder], { stdio: ["pipe", "pipe", "ignore"], detached: true });
+  const line = await new Promise((resolve) => {
+    const lines = createInterface({ input: child.stdout });
+    const timer = setTimeout(() => resolve(""), 60_000);
+    lines.once("line", (text) => { clearTimeout(timer); resolve(text); });
+    lines.once("close", () => { clearTimeout(timer); resolve(""); });
+  });
+  const url = /http:\/\/\S+/.exec(line)?.[0];
+  if (!url) {
+    const log = existsSync(join(folder, "log")) ? readFileSync(join(folder, "log"), "utf8").trim().split("\n").slice(-10).join(" ") : "";
+    child.stdin.end();
+    throw new MadangError(`${program} serve --dev did not start: ${log || "it said nothing"}`);
+  }
+  // The process of the tests may end although the server runs.
+  for (const one of [child, child.stdin, child.stdout]) one.unref();
+  return new MadangServer(url, { story: `madang: started ${program} at ${url}`, program: child });
+}
+
+export async function findOrStart({ standard = STANDARD } = {}) {
+  const { MADANG_DEV_URL: url, MADANG_DEV_TOKEN: token, MADANG_PROGRAM: program } = process.env;
+  if (url) {
+    const server = new MadangServer(url, { token, story: `madang: found at ${url} (MADANG_DEV_URL)` });
+    try {
+      await server.check();
+    } catch (cause) {
+      const cure = cause.status ? "set MADANG_DEV_TOKEN to the token that 'madang serve --dev --lan' prints"
+        : "start 'madang serve --dev' there, or unset MADANG_DEV_URL to have a server started";
+      throw new MadangError(`no development server at ${url} (MADANG_DEV_URL): ${cause.message}; ${cure}`, { cause });
+    }
+    return server;
+  }
+  if (program) return start(program);
+  const server = new MadangServer(standard, { token });
+  try {
+    await server.check();
+    return server;
+  } catch {
+    // Another program may be there, or none.
+  }
+  const found = which("madang");
+  if (!found) {
+    throw new MadangError(
+      `no Madang server answers at ${standard}, and there is no program 'madang' on the PATH: start 'madang serve --dev', ` +
+      "or set MADANG_DEV_URL to the URL of a server, or MADANG_PROGRAM to the program");
+  }
+  return start(found);
+}
+
+// MARK: Tests
+
+let shared;
+
+export function madang() {
+  shared ??= findOrStart().then((server) => {
+    process.stderr.write(`${server.story}\n`);
+    return server;
+  });
+  return shared;
+}
+
+export function withWorld(plan, body) {
+  if (typeof plan === "function") [plan, body] = [{}, plan];
+  return async (context) => {
+    const server = await madang();
+    const world = await server.makeWorld(plan);
+    let isKept = false;
+    try {
+      return await body(world, context);
+    } catch (error) {
+      isKept = process.env.MADANG_TEST_KEEP === "1" && !server.wasStarted;
+      for (const line of await report(context, world, isKept)) context.diagnostic(line);
+      throw error;
+    } finally {
+      if (!isKept) await world.remove();
+    }
+  };
+}
+
+/** What a failed test leaves for its reader. */
+async function report(context, world, isKept) {
+  const console = `${world.url}/_dev/`;
+  try {
+    const entries = await world.journal.entries();
+    return [
+      `Madang world ${world.id}`,
+      ...(entries.length > SHOWN ? [`  ... ${entries.length - SHOWN} earlier entries`] : []),
+      ...entries.slice(-SHOWN).map(describe),
+      ...(entries.length ? [] : ["  the journal is empty"]),
+      isKept ? `console: ${console}` : `console: ${console} until the world ends with its test; ` +
+        "MADANG_TEST_KEEP=1 keeps the worlds of failed tests at a server that was found",
+      ...(await write(context, world)).map((file) => `written: ${file}`),
+    ];
+  } catch (error) {
+    return [`the journal of the world ${world.id} cannot be read: ${error.message}`];
+  }
+}
+
+async function write(context, world) {
+  const folder = process.env.MADANG_TEST_RESULTS;
+  if (!folder) return [];
+  mkdirSync(folder, { recursive: true });
+  const test = [context.filePath ? basename(context.filePath) : undefined, context.fullName ?? context.name].filter(Boolean).join(" ");
+  const name = test.replace(/[^\p{L}\p{N}_.-]+/gu, "_").replace(/^_+|_+$/g, "").slice(-150);
+  const files = [join(folder, `${name}.journal.ndjson`), join(folder, `${name}.har`)];
+  writeFileSync(files[0], await world.journal.lines());
+  writeFileSync(files[1], JSON.stringify(await world.journal.har()));
+  return files;
+}
+
+/** One line for an entry of a journal. */
+export function describe(entry) {
+  let what;
+  if (entry.kind === "request") {
+    const outcome = entry.status === undefined ? "no answer" : [entry.status, entry.code].filter(Boolean).join(" ");
+    what = `${entry.method} ${entry.path} (${entry.operation ?? "no operation"}): ${outcome}`;
+  } else if (entry.kind === "packet") {
+    const sender = entry.direction === "fromClient" ? "from the client" : "to the client";
+    what = [entry.packet, entry.event, entry.namespace, sender, entry.payload].filter(Boolean).join(" ");
+  } else {
+    what = [entry.kind, entry.event, entry.reason, entry.payload].filter(Boolean).join(" ");
+  }
+  const fault = entry.fault ? `, fault ${entry.fault.kind}` : "";
+  const number = String(entry.number).padStart(4);
+  return `${number}  +${(entry.elapsed / 1000).toFixed(3)} s  ${entry.account ?? "-"}  ${what.slice(0, 300)}${fault}`;
+}
