@@ -51,6 +51,7 @@ class Program:
         if not line:
             sys.exit(f"{self._command[0]} did not start")
         self.url = line.decode().split()[-1]
+        self.pid = self._process.pid
         return self
 
     async def __aexit__(self, *_):

@@ -138,10 +138,13 @@ export class World {
   pay(amount: number, merchantUid: string, options?: { status?: "paid" | "ready" | "cancelled" | "failed" }): Promise<string>;
   /** A token as the provider would issue it. */
   socialToken(provider: "kakao" | "apple", subject: string, options?: { email?: string; nickname?: string }): Promise<string>;
-  /** Mails that would have been sent, oldest first. */
-  mails(options?: { to?: string; after?: number }): Promise<Record<string, any>[]>;
-  /** Notifications that would have been sent, oldest first. */
-  pushes(options?: { after?: number }): Promise<Record<string, any>[]>;
+  /**
+   * Mails that would have been sent, oldest first. They are written shortly after the call that causes them: with `within`,
+   * waits for `count` of them, at most so long in real time, and returns those that came.
+   */
+  mails(options?: { to?: string; after?: number; within?: Duration; count?: number }): Promise<Record<string, any>[]>;
+  /** Notifications that would have been sent, oldest first; as `mails`. */
+  pushes(options?: { after?: number; within?: Duration; count?: number }): Promise<Record<string, any>[]>;
 }
 
 /** A habit of a client that will cause trouble in production. */

@@ -440,9 +440,11 @@ export class World {
   async socialToken(provider, subject, { email, nickname } = {}) {
     return (await this.dev("POST", "social-tokens", given({ provider, subject, email, nickname }))).token;
   }
-  mails({ to, after = 0 } = {}) { return this.dev("GET", "mails", undefined, { query: { to, after } }); }
-  pushes({ after = 0 } = {}) { return this.dev("GET", "pushes", undefined, { query: { after } }); }
+  mails({ to, after = 0, ...wait } = {}) { return this.dev("GET", "mails", undefined, { query: { to, after, ...waiting(wait) } }); }
+  pushes({ after = 0, ...wait } = {}) { return this.dev("GET", "pushes", undefined, { query: { after, ...waiting(wait) } }); }
 }
+
+const waiting = ({ within, count = 1 }) => (within === undefined ? {} : { wait: durationText(within), count });
 
 /** A connection to a world: at its own port, or by host name at the server's port where only that is published. */
 function reachable(server, made) {

@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from conftest import room
+from conftest import mails, room
 from madang_testing import Client, MadangError, World
 
 
@@ -51,7 +51,7 @@ def test_b40_mails_and_notifications_are_listed(world: World) -> None:
     world.journal.wait(kind="push", account="sora")
     [push] = world.pushes()
     assert push["deviceToken"] == "sora-phone" and world.pushes(after=push["id"]) == []
-    [mail] = world.mails(to="mina@example.com")
+    [mail] = mails(world, to="mina@example.com")
     assert f"{world.url}/password/" in mail["body"]
     assert world.mails(to="joon@example.com") == [] == world.mails(after=mail["id"])
 

@@ -217,14 +217,21 @@ class World:
         given = {name: value for name, value in person.items() if value is not None}
         return str(self.dev("POST", "social-tokens", given)["token"])
 
-    def mails(self, to: Optional[str] = None, after: int = 0) -> List[Dict[str, Any]]:
-        """Mails that would have been sent, oldest first: `id`, `to`, `subject`, `body`, `html`, ..."""
-        mails: List[Dict[str, Any]] = self.dev("GET", "mails", query={"to": to, "after": after})
+    def mails(
+        self, to: Optional[str] = None, after: int = 0, within: Optional[Duration] = None, count: int = 1
+    ) -> List[Dict[str, Any]]:
+        """Mails that would have been sent, oldest first: `id`, `to`, `subject`, `body`, `html`, ...
+
+        They are written shortly after the call that causes them: with `within`, waits for `count` of them, at most so
+        long in real time, and returns those that came.
+        """
+        mails: List[Dict[str, Any]] = self.dev(
+            "GET", "mails", query={"to": to, "after": after, **_waiting(within, count)})
         return mails
 
-    def pushes(self, after: int = 0) -> List[Dict[str, Any]]:
-        """Notifications that would have been sent, oldest first: `id`, `deviceToken`, `payload`, ..."""
-        pushes: List[Dict[str, Any]] = self.dev("GET", "pushes", query={"after": after})
+    def pushes(self, after: int = 0, within: Optional[Duration] = None, count: int = 1) -> List[Dict[str, Any]]:
+        """Notifications that would have been sent, oldest first: `id`, `deviceToken`, `payload`, ... As `mails`."""
+        pushes: List[Dict[str, Any]] = self.dev("GET", "pushes", query={"after": after, **_waiting(within, count)})
         return pushes
 
 
@@ -250,6 +257,10 @@ def seed_field(seed: Seed) -> Union[str, Mapping[str, Any]]:
         with open(seed, encoding="utf-8") as file:
             return file.read()
     return seed
+
+
+def _waiting(within: Optional[Duration], count: int) -> Dict[str, Union[str, int]]:
+    return {} if within is None else {"wait": text(within), "count": count}
 
 
 def _nothing(_: World) -> None:
