@@ -418,7 +418,7 @@ def copied(stage):
         page.keyboard.press("Escape")
     wire = Wire(edge["url"])
     wire("GET", "/v1/workspaces", headers=wire.sign_in("mina"))
-    test_of(edge, wire, '{"seed": "edge", "number": 7}')
+    test_of(edge, wire, 'seed="edge", number=7')
     wire = Wire(made["url"])
     mina = wire.sign_in("mina")
     weekend = wire.workspace("Weekend", mina)

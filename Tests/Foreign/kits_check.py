@@ -7,6 +7,7 @@ wheel that is built and installed without a network, with mypy; the module for n
 Exits 0 when every check held.
 """
 
+import json
 import os
 import pathlib
 import shutil
@@ -28,6 +29,37 @@ def run(what, command, folder, **environment):
     return not outcome.returncode
 
 
+RECORDED = """
+import json, sys
+from madang_testing import MadangError, start
+with start(sys.argv[1]) as madang, madang.make_world(number=7) as world:
+    mina = world.sign_in("mina@example.com")
+    mina.get("workspaces")
+    mina.put("users/me", {"nickname": "Mina's"})
+    world.clock.advance("25h")
+    try:
+        mina.get("users/me")
+    except MadangError:
+        pass
+    print(json.dumps([entry.raw for entry in world.journal.entries()]))
+"""
+"""Prints the requests of a client."""
+
+
+def copied(madang, folder, site):
+    """The console's tests for pytest of recorded requests pass with the kit."""
+    recorded = subprocess.run([sys.executable, "-c", RECORDED, madang], env=os.environ | {"PYTHONPATH": str(site)}, check=True,
+                              stdout=subprocess.PIPE).stdout
+    made = subprocess.run(["node", str(CLIENTS / "../Tests/Foreign/console_tests.mjs")], input=recorded, check=True,
+                          stdout=subprocess.PIPE).stdout
+    tests = folder / "copied"
+    tests.mkdir()
+    for number, text in enumerate(json.loads(made)):
+        (tests / f"test_{number}.py").write_text(text)
+    return run("tests that the console makes of requests", [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], tests,
+               PYTHONPATH=str(site), MADANG_PROGRAM=madang)
+
+
 def python(madang, folder):
     """A copy, as building leaves files beside the sources."""
     package, site = folder / "python", folder / "site"
@@ -43,7 +75,8 @@ def python(madang, folder):
     # Without the sources, so that only the wheel is tested.
     shutil.rmtree(package / "src")
     tests = [sys.executable, "-m", "pytest", "-q", "-n", "4", "-p", "no:cacheprovider"]
-    return held & run("the tests of madang-testing", tests, package, PYTHONPATH=str(site), MADANG_PROGRAM=madang)
+    held &= run("the tests of madang-testing", tests, package, PYTHONPATH=str(site), MADANG_PROGRAM=madang)
+    return held & copied(madang, folder, site)
 
 
 def node(madang, folder):

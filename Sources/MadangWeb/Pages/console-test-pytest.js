@@ -1,5 +1,5 @@
 /**
- * A recorded request as a test of pytest, with the fixture of Tests/Foreign/madang_world.py.
+ * A recorded request as a test of pytest, with the fixture of clients/python.
  * @module
  */
 
@@ -87,9 +87,9 @@ function expectation(it) {
 function worldOf(it) {
   const { isUsual, isShipped, seed, number } = planOf(it);
   if (isUsual) return "";
-  const words = [`"seed": ${isShipped ? literal(seed) : 'open("seed.yaml").read()'}`];
-  if (number !== null) words.push(`"number": ${number}`);
-  return `@pytest.mark.parametrize("world", [{${words.join(", ")}}], indirect=True)\n`;
+  const words = [`seed=${isShipped ? literal(seed) : 'open("seed.yaml").read()'}`];
+  if (number !== null) words.push(`number=${number}`);
+  return `@pytest.mark.madang(${words.join(", ")})\n`;
 }
 
 /** The lines of the test. */
@@ -101,8 +101,8 @@ export function pytest(entry, world) {
   const chosen = worldOf(it);
   const isLost = it.ends === "lost";
   return `${chosen || it.ends ? "import pytest\n" : ""}import requests
-from madang_world import world  # or from your conftest.py
 
+# The fixture "world" is of madang-testing: pip install clients/python
 KEY = {"SesacKey": ${literal(it.key)}}
 
 ${it.person || it.outer ? signIn(it) : ""}

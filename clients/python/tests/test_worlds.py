@@ -23,6 +23,7 @@ def handshake(world: World) -> float:
 @pytest.mark.madang(name="seventh")
 def test_b07_a_test_has_a_world(world: World, madang: MadangServer) -> None:
     assert world.id.startswith("w") and world.name == "seventh" and world.url != madang.url
+    assert f"{world}/v1" == f"{world.url}/v1"
     assert world.key() == "dev-key-2024-10" and world.key("2024-01") == "dev-key-2024-01"
     assert world.sign_in("mina@example.com").user["nickname"] == "Mina"
 

@@ -69,6 +69,10 @@ class World:
     ) -> None:
         self.remove()
 
+    def __str__(self) -> str:
+        """Its URL, so that `f"{world}/v1/users/me"` is the address of a call."""
+        return self.url
+
     def __repr__(self) -> str:
         return f"<World {self.id} at {self.url}>"
 
