@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-import { MadangError, atLeast, atMost, madang, milliseconds, never, once, times, withWorld } from "../madang-testing.mjs";
-import { folder, room } from "./kit.mjs";
+import { MadangError, MadangServer, atLeast, atMost, madang, milliseconds, never, once, times, withWorld } from "../madang-testing.mjs";
+import { closedPort, folder, room } from "./kit.mjs";
 
 const SEVENTH = { number: 7 };
 const START = new Date("2026-01-05T09:00:00Z");
@@ -388,4 +388,16 @@ test("B45 a wrong duration is an error that names the notations", withWorld(asyn
   }
   assert.deepEqual(["500ms", "1.5s", "10m", "25h", "30d", "2w", 0.25].map(milliseconds),
     [500, 1500, 600_000, 90_000_000, 2_592_000_000, 1_209_600_000, 250]);
+}));
+
+test("a world whose port is not published is reached by its host name", withWorld(async (made) => {
+  const { server } = made;
+  const hidden = await closedPort();
+  const one = new MadangServer(server.url);
+  one.dev = async (method, path, ...more) =>
+    (path === "worlds" ? { ...(await server.dev("GET", `worlds/${made.id}`)), url: hidden } : server.dev(method, path, ...more));
+  const world = await one.makeWorld();
+  assert.equal(world.url, `http://${made.id}.localhost:${new URL(server.url).port}`);
+  assert.equal((await (await world.signIn("mina@example.com")).get("users/me")).nickname, "Mina");
+  assert.deepEqual((await made.journal.entries()).map((entry) => entry.operation), ["signIn", "me"]);
 }));

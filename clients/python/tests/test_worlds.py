@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import socket
 import time
 import urllib.request
 
@@ -12,6 +13,7 @@ import pytest
 import madang_testing.server as servers
 from conftest import has, room
 from madang_testing import MadangError, MadangServer, MakeWorld, World
+from madang_testing.http import Connection
 
 
 def handshake(world: World) -> float:
@@ -118,3 +120,14 @@ def test_b29_an_exported_seed_makes_the_same_chats(world: World, make_world: Mak
     world.person("joon").post("of the first world", in_="Weekend/ios")
     mina = make_world(world.export_seed()).sign_in("mina@example.com")
     assert "of the first world" in [chat["content"] for chat in mina.get(f"{room(mina)}/chats")]
+
+
+def test_a_world_whose_port_is_not_published_is_reached_by_its_host_name(madang: MadangServer) -> None:
+    with madang.make_world() as made, socket.create_server(("127.0.0.1", 0)) as closed:
+        hidden = f"http://127.0.0.1:{closed.getsockname()[1]}"
+        closed.close()
+        connection = Connection(madang.url)
+        world = World(connection, {**madang.dev("GET", f"worlds/{made.id}"), "url": hidden}, lambda _: None)
+        assert world.url == f"http://{made.id}.localhost:{madang.url.split(':')[-1]}"
+        assert world.sign_in("mina@example.com").get("users/me")["nickname"] == "Mina"
+        assert [entry.operation for entry in made.journal.entries()] == ["signIn", "me"]
