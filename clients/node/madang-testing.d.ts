@@ -106,7 +106,7 @@ export class World {
   key(edition?: Edition): string;
   /** Any development call of this world: `dev("GET", "clock")` is `GET /_dev/clock`. */
   dev(method: string, path: string, body?: unknown, options?: CallOptions): Promise<any>;
-  /** Ends it and removes its data. A second time does nothing. */
+  /** Ends it and removes its data. Does nothing if it has ended, also by its lease. */
   remove(): Promise<void>;
 
   /** A person, by an e-mail or the text before its `@`. */

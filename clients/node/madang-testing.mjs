@@ -386,7 +386,12 @@ export class World {
     if (this.#removed) return;
     this.#removed = true;
     this.#server.forget(this);
-    await this.dev("DELETE", "");
+    try {
+      await this.dev("DELETE", "");
+    } catch (refusal) {
+      // It has ended before, perhaps by its lease.
+      if (refusal.status !== 400) throw refusal;
+    }
   }
 
   [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() { return this.remove(); }

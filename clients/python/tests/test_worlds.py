@@ -81,6 +81,13 @@ def test_b10_a_world_ends_after_its_test(inner: pytest.Pytester, madang: MadangS
     assert not [world["name"] for world in madang.dev("GET", "worlds") if "of a" in world["name"]]
 
 
+def test_b10_a_world_that_has_ended_may_be_removed(madang: MadangServer) -> None:
+    world = madang.make_world()
+    madang.dev("DELETE", f"worlds/{world.id}")
+    world.remove()
+    world.remove()
+
+
 def test_b11_the_lease_of_a_world_is_renewed(madang: MadangServer, monkeypatch: pytest.MonkeyPatch) -> None:
     if not has(madang, "ttl"):
         pytest.skip("this server's worlds have no lease")

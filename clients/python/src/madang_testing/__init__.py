@@ -17,10 +17,10 @@ from .plugin import MakeWorld
 from .scripts import Run
 from .server import MadangServer, find_or_start, start
 from .sockets import Socket
-from .world import Finding, Seed, World
+from .world import Finding, Seed, Settings, World
 
 __all__ = [
     "Answer", "Client", "Duration", "Entry", "Expected", "Fault", "Filter", "Finding", "MadangError", "MadangServer",
-    "MakeWorld", "Person", "Run", "Seed", "Socket", "World", "at_least", "at_most", "find_or_start", "never", "once",
-    "start", "times",
+    "MakeWorld", "Person", "Run", "Seed", "Settings", "Socket", "World", "at_least", "at_most", "find_or_start", "never",
+    "once", "start", "times",
 ]

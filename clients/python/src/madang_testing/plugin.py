@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Dict, Generator, Iterator, List, Optional, Protocol
 
 import pytest
 
 from . import results
+from .durations import Duration
 from .http import MadangError
 from .server import MadangServer, find_or_start
 from .sharing import Broker, ask
-from .world import World
+from .world import Seed, Settings, World
 
 _WORLDS = pytest.StashKey[List[World]]()
 _SERVER = pytest.StashKey[MadangServer]()
@@ -21,7 +23,10 @@ _BROKER = pytest.StashKey[Broker]()
 class MakeWorld(Protocol):
     """The type of the fixture `make_world`: the arguments of `MadangServer.make_world`."""
 
-    def __call__(self, seed: Any = ..., **plan: Any) -> World: ...
+    def __call__(
+        self, seed: Seed = ..., *, number: Optional[int] = ..., settings: Optional[Settings] = ...,
+        name: Optional[str] = ..., ttl: Optional[Duration] = ...,
+    ) -> World: ...
 
 
 @pytest.fixture(scope="session")
@@ -42,16 +47,21 @@ def make_world(request: pytest.FixtureRequest, madang: MadangServer) -> Iterator
     """Makes worlds that end after the test: `make_world("edge", number=7, settings={...})`."""
     worlds = request.node.stash.setdefault(_WORLDS, [])
 
-    def make(seed: Any = "courtyard", **plan: Any) -> World:
-        world = madang.make_world(seed, **plan)
+    def make(
+        seed: Seed = "courtyard", *, number: Optional[int] = None, settings: Optional[Settings] = None,
+        name: Optional[str] = None, ttl: Optional[Duration] = None,
+    ) -> World:
+        world = madang.make_world(seed, number=number, settings=settings, name=name, ttl=ttl)
         worlds.append(world)
         return world
 
     yield make
-    is_kept = request.node.stash.get(_FAILED, False) and results.keeps_worlds(madang)
-    for world in worlds:
-        if not is_kept:
-            world.remove()
+    if request.node.stash.get(_FAILED, False) and results.keeps_worlds(madang):
+        return
+    # One that cannot be removed does not keep the others.
+    with contextlib.ExitStack() as stack:
+        for world in worlds:
+            stack.callback(world.remove)
 
 
 @pytest.fixture

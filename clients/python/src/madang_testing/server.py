@@ -10,11 +10,11 @@ import subprocess
 import tempfile
 import threading
 from types import TracebackType
-from typing import Any, Dict, List, Mapping, Optional, Type, Union
+from typing import Any, Dict, List, Optional, Type
 
 from .durations import Duration, seconds, text
 from .http import Connection, MadangError
-from .world import Seed, World, call, seed_field
+from .world import Seed, Settings, World, call, seed_field
 
 STANDARD = "http://127.0.0.1:8080"
 """Where `madang serve --dev` listens by default."""
@@ -64,8 +64,7 @@ class MadangServer:
 
     def make_world(
         self, seed: Seed = "courtyard", *, number: Optional[int] = None,
-        settings: Optional[Mapping[str, Union[str, int, float, bool]]] = None, name: Optional[str] = None,
-        ttl: Optional[Duration] = None,
+        settings: Optional[Settings] = None, name: Optional[str] = None, ttl: Optional[Duration] = None,
     ) -> World:
         """Makes a world. With a `number`, ids, tokens and dates are the same in each run, and the clock stands still.
 

@@ -25,6 +25,9 @@ from .sockets import Sockets
 Seed = Union[str, Mapping[str, Any], "os.PathLike[str]"]
 """`courtyard`, `empty`, `crowded` or `edge`; a seed of one's own as YAML, as a dictionary, or as a path of a file."""
 
+Settings = Mapping[str, Union[str, int, float, bool]]
+"""Names and values of settings, as in docs/reference/settings.md."""
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -54,6 +57,7 @@ class World:
         self._server = server
         self._made = made
         self._removed = removed
+        self._is_removed = False
         self._connection = _reachable(server.base, made)
         self.clock = Clock(self.dev)
         self.faults = Faults(self.dev)
@@ -117,14 +121,16 @@ class World:
         return call(self._server, method, path, body, query, headers, accept)
 
     def remove(self) -> None:
-        """Ends it and removes its data. A second time does nothing."""
-        if self._removed_once():
+        """Ends it and removes its data. Does nothing if it has ended, also by its lease."""
+        if self._is_removed:
+            return
+        self._is_removed = True
+        self._removed(self)
+        try:
             self.dev("DELETE", "")
-
-    def _removed_once(self) -> bool:
-        removed, self._removed = self._removed, _nothing
-        removed(self)
-        return removed is not _nothing
+        except MadangError as refusal:
+            if refusal.status != 400:
+                raise
 
     # People and clients
 
@@ -265,10 +271,6 @@ def seed_field(seed: Seed) -> Union[str, Mapping[str, Any]]:
 
 def _waiting(within: Optional[Duration], count: int) -> Dict[str, Union[str, int]]:
     return {} if within is None else {"wait": text(within), "count": count}
-
-
-def _nothing(_: World) -> None:
-    """Instead of `removed`, once it was called."""
 
 
 def _reachable(server: str, made: Mapping[str, Any]) -> Connection:
