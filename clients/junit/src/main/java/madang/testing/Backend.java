@@ -1,6 +1,10 @@
 package madang.testing;
 
 import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,6 +17,7 @@ import java.util.regex.Pattern;
 
 /** A server in development mode, found or started: its development calls, and the leases of its worlds. */
 final class Backend implements Closeable {
+  private static final int MILLISECONDS_TO_CONNECT = 2000;
   private static final Pattern CODE = Pattern.compile("\\((E\\d\\d)\\)$");
 
   final String url;
@@ -98,6 +103,19 @@ final class Backend implements Closeable {
     return call("POST", "worlds", Json.of(plan));
   }
 
+  /** The address of a world: its own, or that by its host name, if its port cannot be reached. */
+  String address(Json made) {
+    URI own = URI.create(made.get("url").text());
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(own.getHost(), own.getPort()), MILLISECONDS_TO_CONNECT);
+      return own.toString();
+    } catch (IOException error) {
+      URI server = URI.create(url);
+      String port = server.getPort() < 0 ? "" : ":" + server.getPort();
+      return server.getScheme() + "://" + made.get("id").text() + ".localhost" + port;
+    }
+  }
+
   /** Renews a world's lease, which any call about the world does, until this is cancelled. */
   ScheduledFuture<?> keep(String id, String ttl) {
     long third = Math.max(Lengths.milliseconds(ttl) / 3, 300);
@@ -116,7 +134,7 @@ final class Backend implements Closeable {
     if (started != null) {
       try {
         started.close();
-      } catch (java.io.IOException error) {
+      } catch (IOException error) {
         System.err.println("madang: the server may still run: " + error);
       }
     }

@@ -97,9 +97,20 @@ public final class MadangServer implements AutoCloseable {
   /** Ends its worlds. */
   @Override
   public void close() {
-    worlds().forEach(MadangWorld::close);
+    MadangError first = null;
+    for (MadangWorld world : worlds()) {
+      try {
+        world.close();
+      } catch (MadangError error) {
+        // One that cannot be removed does not keep the others.
+        first = first == null ? error : first;
+      }
+    }
     if (isOwner) {
       backend.close();
+    }
+    if (first != null) {
+      throw first;
     }
   }
 }

@@ -13,6 +13,7 @@ public final class MadangWorld implements AutoCloseable {
   private final Backend backend;
   private final Json made;
   private final String path;
+  private final String url;
   private final ScheduledFuture<?> lease;
   private volatile boolean hasEnded;
 
@@ -20,6 +21,7 @@ public final class MadangWorld implements AutoCloseable {
     this.backend = backend;
     made = backend.makeWorld(plan.fields(), plan.ttl);
     path = "worlds/" + id();
+    url = backend.address(made);
     lease = made.field("expires") == null ? null : backend.keep(id(), plan.ttl);
   }
 
@@ -42,12 +44,13 @@ public final class MadangWorld implements AutoCloseable {
   }
 
   /**
-   * The address for the client under test.
+   * The address for the client under test. If the world's own port cannot be reached, as that of a container which is not published, it is
+   * the world's host name at the server's port, such as {@code http://w3.localhost:8080}; the system must know such names.
    *
    * @return such as {@code http://127.0.0.1:38141}
    */
   public String url() {
-    return made.get("url").text();
+    return url;
   }
 
   /**
@@ -382,6 +385,18 @@ public final class MadangWorld implements AutoCloseable {
     return mails("mails?to=" + Http.part(address));
   }
 
+  /**
+   * Waits until mails to an address have come.
+   *
+   * @param address the whole e-mail
+   * @param within a length of real time, at most {@code "60s"}
+   * @param count how many must have come
+   * @return the mails so far, oldest first; fewer than {@code count} if the time was over
+   */
+  public List<Mail> mailsTo(String address, String within, int count) {
+    return mails("mails?to=" + Http.part(address) + "&wait=" + Lengths.wait(within) + "&count=" + count);
+  }
+
   private List<Mail> mails(String query) {
     return get(query).list().stream().map(Mail::new).collect(Collectors.toList());
   }
@@ -403,6 +418,18 @@ public final class MadangWorld implements AutoCloseable {
    */
   public List<Json> pushesAfter(long id) {
     return get("pushes?after=" + id).list();
+  }
+
+  /**
+   * Waits until notifications have come after another.
+   *
+   * @param id the id of that other one; 0 for all
+   * @param within a length of real time, at most {@code "60s"}
+   * @param count how many must have come
+   * @return the notifications so far, oldest first; fewer than {@code count} if the time was over
+   */
+  public List<Json> pushesAfter(long id, String within, int count) {
+    return get("pushes?after=" + id + "&wait=" + Lengths.wait(within) + "&count=" + count).list();
   }
 
   /**
@@ -456,9 +483,17 @@ public final class MadangWorld implements AutoCloseable {
   /** Ends the world and removes its data. Tests need not call this; a second call does nothing. */
   @Override
   public void close() {
-    if (!hasEnded) {
-      leave();
+    if (hasEnded) {
+      return;
+    }
+    leave();
+    try {
       backend.call("DELETE", path, null);
+    } catch (MadangError error) {
+      // It has ended before, perhaps by its lease.
+      if (error.status() != 400) {
+        throw error;
+      }
     }
   }
 

@@ -158,6 +158,14 @@ class ServerTest {
     assertEquals(List.of("Bearer ci-token-0123456789ab"), tokens);
   }
 
+  @Test
+  @DisplayName("a world whose port cannot be reached has an address by its host name")
+  void published() throws Exception {
+    try (Backend server = new Backend("http://127.0.0.1:8080", null, null)) {
+      assertEquals("http://w3.localhost:8080", server.address(Json.object("id", "w3", "url", closedPort())));
+    }
+  }
+
   /** A class of {@link Fixtures} in a process of its own, with these variables of the kit only. */
   private static Process inner(String fixture, Map<String, String> variables) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-cp", System.getProperty("java.class.path"),

@@ -100,6 +100,16 @@ class WorldsTest {
   }
 
   @Test
+  @DisplayName("B10 a world that has ended before its test does not disturb it")
+  void ended(MadangWorld world, MadangServer server) {
+    server.call("DELETE", "worlds/" + world.id(), null);
+    server.makeWorld("empty").close();
+    world.close();
+    world.close();
+    assertTrue(assertThrows(MadangError.class, world::people).getMessage().contains(world.id()));
+  }
+
+  @Test
   @DisplayName("B11 a world has a lease, and the kit renews it while the test runs")
   void lease(MadangServer server) throws Exception {
     assumeTrue(has(server, "ttl"), "worlds of this server have no lease");
