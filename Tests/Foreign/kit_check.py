@@ -1,5 +1,5 @@
-"""What docs/test-clients.md promises to people without Swift: its recipes run as they stand there, and a camera reads the QR
-code of `madang serve --dev --lan`.
+"""What docs/test-clients.md promises to people without Swift: its tutorial is done as it stands, and a camera reads the QR code of
+`madang serve --dev --lan`.
 
     Scripts/foreign-clients    # installs what this needs
     python Tests/Foreign/kit_check.py .build/debug/madang
@@ -22,22 +22,42 @@ import numpy
 import requests
 import zxingcpp
 
+import pages
 from program import Program
 
-HERE = pathlib.Path(__file__).parent
-CLIENTS = HERE / "../../clients"
-RECIPES = {"sh": ["sh"],
-           "python": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "madang_testing.plugin"],
-           "js": ["node", "--test"],
-           "java": [str((CLIENTS / "junit/try").resolve())]}
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PAGE = ROOT / "docs/test-clients.md"
+WHEELS = pathlib.Path(sys.executable).parent.parent.parent / "wheels"
+"""What `pip install` needs besides the kit, kept by Scripts/foreign-clients."""
+STANDARD = "http://127.0.0.1:8080"
 WAIT = 60
+EXAMPLES = {"python": "clients/python/examples/test_chat.py", "swift": "Examples/TinyChat/Tests/TinyChatTests/FirstTest.swift"}
+"""Files of which the page has a copy, by the language of the block."""
 
 
-def recipes():
-    """The recipes of docs/test-clients.md: language and text."""
-    text = (HERE / "../../docs/test-clients.md").read_text()
-    section = text.split("## Recipes")[1].split("\n## ")[0]
-    return re.findall(r"```(\w+)\n(.*?)```", section, re.DOTALL)
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def tutorial(madang, server, folder):
+    """What was different when the ten minutes were done as they stand, in a folder with a copy of the kits."""
+    shutil.copytree(ROOT / "clients", folder / "clients", ignore=shutil.ignore_patterns("node_modules", "build", "*.egg-info"))
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MADANG_", "VIRTUAL_ENV"))} | {
+        "PATH": f"{pathlib.Path(madang).resolve().parent}:{os.environ['PATH']}", "MADANG_DEV_URL": server,
+        "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(WHEELS), "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        # As on a terminal.
+        "NODE_OPTIONS": "--test-reporter=spec"}
+    standing = {f"found at {STANDARD}": f"found at {server} (MADANG_DEV_URL)", STANDARD: server, "8081": str(free_port())}
+    with pages.Shell(folder, environment) as shell:
+        return pages.differences(pages.section(PAGE, "Ten minutes"), shell, folder, standing, {"madang serve --dev"})
+
+
+def copies():
+    """The files of which the page has another text."""
+    found = {language: [block.text for block in pages.blocks(PAGE.read_text()) if block.language == language] for language in EXAMPLES}
+    return [file for language, file in EXAMPLES.items() if (ROOT / file).read_text() not in found[language]]
 
 
 def differences_from_scripts(server, folder):
@@ -69,44 +89,30 @@ def failure_of_command_line(madang, server, folder):
     return answer.stdout + answer.stderr if answer.returncode else None
 
 
-STANDARD = "http://127.0.0.1:8080"
-
-
-def run_recipe(language, text, folder, server=None):
+def run_script(text, folder, server):
     """Runs it as it stands, with the environment's MADANG only where a server is named."""
-    names = {"sh": "recipe.sh", "python": "test_recipe.py", "js": "recipe.test.mjs", "java": "ChatTest.java"}
-    file = folder / names[language]
-    file.write_text(text)
-    environment = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    environment.pop("MADANG", None)
-    if server:
-        environment |= {"MADANG": server, "MADANG_DEV_URL": server}
-    return subprocess.run(
-        RECIPES[language] + [str(file)], env=environment, cwd=folder, timeout=WAIT, capture_output=True, text=True)
+    environment = {name: value for name, value in os.environ.items() if name != "MADANG"} | ({"MADANG": server} if server else {})
+    return subprocess.run(["sh", "-c", text], env=environment, cwd=folder, timeout=WAIT, capture_output=True, text=True)
 
 
-def failure_of_recipe(language, text, server, folder):
-    """What is wrong with a recipe; empty if nothing is. It leaves no world, with a server that is named, in the shell also with the one
-    that is its own default, and says what to do where there is none. The kits' own tests try their default."""
-    runs = [(text, server)]
-    if language == "sh":
-        default = text.replace(STANDARD, server)
-        if default == text:
-            return f"it does not name {STANDARD}"
-        runs.append((default, None))
-    for one, named in runs:
-        outcome = run_recipe(language, one, folder, named)
+def failure_of_script(server, folder):
+    """What is wrong with the script of the shell; empty if nothing is. It leaves no world, with a server that is named and with its own
+    default, and says what to do where there is none."""
+    [text] = [block.text for block in pages.blocks(pages.section(PAGE, "In any other language")) if block.language == "sh"]
+    default = text.replace(STANDARD, server)
+    if default == text:
+        return f"it does not name {STANDARD}"
+    for one, named in [(text, server), (default, None)]:
+        outcome = run_script(one, folder, named)
         if outcome.returncode:
             return outcome.stdout + outcome.stderr
         worlds = requests.get(f"{server}/_dev/worlds", timeout=WAIT).json()
         if worlds:
             return f"it left {worlds}"
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
-    outcome = run_recipe(language, text, folder, f"http://127.0.0.1:{port}")
-    told = outcome.stdout + outcome.stderr
-    if not outcome.returncode or f"127.0.0.1:{port}" not in told and f"127.0.0.1 port {port}" not in told:
-        return f"without a server it exits with {outcome.returncode} and says {told}"
+    port = free_port()
+    outcome = run_script(text, folder, f"http://127.0.0.1:{port}")
+    if not outcome.returncode or f"127.0.0.1 port {port}" not in outcome.stderr:
+        return f"without a server it exits with {outcome.returncode} and says {outcome.stdout}{outcome.stderr}"
     return ""
 
 
@@ -146,19 +152,18 @@ async def main():
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        # The kits are used without being installed; kits_check.py installs them.
-        shutil.copytree(CLIENTS / "python/src/madang_testing", folder / "madang_testing")
-        shutil.copy(CLIENTS / "node/madang-testing.mjs", folder)
+        different = copies()
+        print(f"FAILED: docs/test-clients.md has another text than {different}"
+              if different else "ok     the page and the examples have the same texts")
+        failures += bool(different)
         async with Program.development(sys.argv[1], str(folder / "data")) as server:
-            found = recipes()
-            languages = [language for language, _ in found]
-            if sorted(set(languages)) != sorted(RECIPES):
-                print("FAILED: docs/test-clients.md has recipes in", languages)
-                failures += 1
-            for language, text in found:
-                failure = await asyncio.to_thread(failure_of_recipe, language, text, server.url, folder)
-                print(f"FAILED: the recipe in {language}\n{failure}" if failure else f"ok     the recipe in {language}")
-                failures += bool(failure)
+            different = await asyncio.to_thread(tutorial, sys.argv[1], server.url, folder)
+            print("\n".join(["FAILED: the ten minutes differ from docs/test-clients.md:"] + different)
+                  if different else "ok     the ten minutes")
+            failures += bool(different)
+            failure = await asyncio.to_thread(failure_of_script, server.url, folder)
+            print(f"FAILED: the script of the shell\n{failure}" if failure else "ok     the script of the shell")
+            failures += bool(failure)
             different = await asyncio.to_thread(differences_from_scripts, server.url, folder)
             print("\n".join(["FAILED: the calls of scripts differ from docs/reference/dev.md:"] + different)
                   if different else "ok     the scripts and their calls")
