@@ -42,7 +42,7 @@ def free_port():
 
 
 def tutorial(madang, server, folder):
-    """What was different when the ten minutes were done as they stand, in a folder with a copy of the kits."""
+    """Does the page as it stands, in a folder with a copy of the kits. Returns what was different, section by section."""
     shutil.copytree(ROOT / "clients", folder / "clients", ignore=shutil.ignore_patterns("node_modules", "build", "*.egg-info"))
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MADANG_", "VIRTUAL_ENV"))} | {
         "PATH": f"{pathlib.Path(madang).resolve().parent}:{os.environ['PATH']}", "MADANG_DEV_URL": server,
@@ -51,7 +51,20 @@ def tutorial(madang, server, folder):
         "NODE_OPTIONS": "--test-reporter=spec"}
     standing = {f"found at {STANDARD}": f"found at {server} (MADANG_DEV_URL)", STANDARD: server, "8081": str(free_port())}
     with pages.Shell(folder, environment) as shell:
-        return pages.differences(pages.section(PAGE, "Ten minutes"), shell, folder, standing, {"madang serve --dev"})
+        def done(heading):
+            return pages.differences(pages.section(PAGE, heading), shell, folder, standing, {"madang serve --dev"})
+        yield "Ten minutes", done("Ten minutes")
+        yield "Questions", done("Questions") + answers(shell, folder)
+        yield "By hand", done("By hand")
+
+
+def answers(shell, folder):
+    """What went wrong in the tests of the questions, which are copied beside the files of the ten tests."""
+    tests = [block.text for block in pages.blocks(pages.section(PAGE, "Questions")) if block.language == "python"]
+    for number, text in enumerate(tests, 1):
+        (folder / f"chat-tests/test_question_{number}.py").write_text(text)
+    answer = shell.type("pytest -q -p no:cacheprovider chat-tests/test_question_*.py && echo all passed")
+    return [] if answer.endswith("all passed\n\n") else [answer]
 
 
 def copies():
@@ -157,10 +170,10 @@ async def main():
               if different else "ok     the page and the examples have the same texts")
         failures += bool(different)
         async with Program.development(sys.argv[1], str(folder / "data")) as server:
-            different = await asyncio.to_thread(tutorial, sys.argv[1], server.url, folder)
-            print("\n".join(["FAILED: the ten minutes differ from docs/test-clients.md:"] + different)
-                  if different else "ok     the ten minutes")
-            failures += bool(different)
+            for heading, different in tutorial(sys.argv[1], server.url, folder):
+                print("\n".join([f"FAILED: '{heading}' of docs/test-clients.md:"] + different)
+                      if different else f"ok     '{heading}' as it stands")
+                failures += bool(different)
             failure = await asyncio.to_thread(failure_of_script, server.url, folder)
             print(f"FAILED: the script of the shell\n{failure}" if failure else "ok     the script of the shell")
             failures += bool(failure)
