@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import madang.testing.Json;
 
@@ -44,6 +45,7 @@ final class Chat implements AutoCloseable {
   private final String key;
   private Json user;
   private String access;
+  private final Map<String, String> paths = new ConcurrentHashMap<>();
   private final Map<String, Json> shown = new LinkedHashMap<>();
   private final List<Thread> listeners = new ArrayList<>();
 
@@ -63,6 +65,10 @@ final class Chat implements AutoCloseable {
 
   /** The path of a channel with a name such as {@code Weekend/ios}. */
   String room(String name) {
+    return paths.computeIfAbsent(name, this::find);
+  }
+
+  private String find(String name) {
     String[] names = name.split("/");
     String path = "workspaces/" + call("GET", "workspaces", null).find("name", names[0]).get("workspace_id").text() + "/channels";
     return path + "/" + call("GET", path, null).find("name", names[1]).get("channel_id").text();

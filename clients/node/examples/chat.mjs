@@ -1,5 +1,6 @@
 // A small chat client without dependencies: the client under test in the examples. Put your own in its place. It keeps the ten rules of
 // docs/build-a-client.md that the tests are about.
+import assert from "node:assert";
 import { EventEmitter, once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -26,6 +27,7 @@ export class Chat {
   #refresh;
   #renewal;
   #rooms = new Map();
+  #paths = new Map();
   #events = new EventEmitter();
   #closing = new AbortController();
 
@@ -42,13 +44,14 @@ export class Chat {
 
   /** The path of a channel with a name such as `Weekend/ios`. */
   async room(name) {
+    if (this.#paths.has(name)) return this.#paths.get(name);
     for (const workspace of await this.call("GET", "workspaces")) {
       const path = `workspaces/${workspace.workspace_id}/channels`;
       for (const channel of await this.call("GET", path)) {
-        if (`${workspace.name}/${channel.name}` === name) return `${path}/${channel.channel_id}`;
+        this.#paths.set(`${workspace.name}/${channel.name}`, `${path}/${channel.channel_id}`);
       }
     }
-    throw new Error(`there is no room ${name}`);
+    return this.#paths.get(name) ?? assert.fail(`there is no room ${name}`);
   }
 
   /** The chats of a room after a date, oldest first. */

@@ -32,6 +32,7 @@ class Chat:
         self.url, self.key, self.timeout = url, key, timeout
         self.access = self.refresh = None
         self.user = {}
+        self._paths = {}
         self.patience = None
         """Seconds without a packet after which a connection counts as dead; if None, the server says how many."""
         self.live = {}
@@ -57,16 +58,21 @@ class Chat:
                 found[f"{workspace['name']}/{channel['name']}"] = f"{path}/{channel['channel_id']}"
         return found
 
+    def path(self, room):
+        if room not in self._paths:
+            self._paths = self.rooms()
+        return self._paths[room]
+
     def chats(self, room, after=""):
         """The chats of a room after a date, oldest first."""
-        return self.call("GET", f"{self.rooms()[room]}/chats?cursor_date={after}")
+        return self.call("GET", f"{self.path(room)}/chats?cursor_date={after}")
 
     def unread(self, room, after):
-        return self.call("GET", f"{self.rooms()[room]}/unreads?after={after}")["count"]
+        return self.call("GET", f"{self.path(room)}/unreads?after={after}")["count"]
 
     def post(self, room, text):
         """Posts once: if no answer comes, it looks in the history before it posts again."""
-        path = self.rooms()[room] + "/chats"
+        path = self.path(room) + "/chats"
         newest = max((chat["createdAt"] for chat in self.chats(room)), default="")
         for _ in range(3):
             try:
@@ -133,7 +139,7 @@ class Chat:
 
     def _receive(self, room, path, patience):
         """Enters a room's namespace. A server that is alive sends a ping within `patience` seconds."""
-        namespace = "/ws-channel-" + self.rooms()[room].rsplit("/", 1)[1]
+        namespace = "/ws-channel-" + self.path(room).rsplit("/", 1)[1]
         credentials = json.dumps({"SesacKey": self.key, "token": self.access})
         self._http("POST", path, f"40{namespace},{credentials}", timeout=self.timeout)
         while not self._closed.is_set():
