@@ -4,6 +4,10 @@ import MadangClient
 import MadangDevelopment
 import MadangServer
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// A person of a world, who acts without signing in, like one more client of the account. All calls throw ``MadangTestingError``, with the
 /// code of the contract if the server's rules forbid the call.
 ///
@@ -12,6 +16,8 @@ public struct MadangPerson: Sendable {
   /// An e-mail, or the part before its `@`.
   public let name: String
   let people: People
+  /// The origin of the world's server.
+  let origin: String
 
   /// Posts to a channel; to the default channel if only a workspace is named.
   /// - Parameter files: The number of pictures to attach; they are generated.
@@ -39,6 +45,40 @@ public struct MadangPerson: Sendable {
 
   /// Leaves a channel or a workspace.
   public func leave(_ place: String) async throws { try await perform(.leave(try Self.place(place))) }
+
+  /// Calls any operation of edition 2024-10.
+  ///
+  /// - Parameters:
+  ///   - path: Below `/v1`, with its query: `workspaces`.
+  ///   - body: JSON.
+  /// - Returns: The body of the answer.
+  @discardableResult
+  public func call(_ method: String, _ path: String, body: String? = nil) async throws -> Data {
+    let part = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name
+    guard let url = URL(string: "\(origin)/_dev/people/\(part)/v1/\(path)") else {
+      throw MadangTestingError(description: "'\(path)' is not a path; write one below /v1, such as workspaces")
+    }
+    var request = URLRequest(url: url)
+    request.httpMethod = method
+    if let body {
+      request.httpBody = Data(body.utf8)
+      request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    }
+    return try await MadangTestingError.wording {
+      let (data, response) = try await URLSession.shared.data(for: request)
+      let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+      guard status == 200 else {
+        let code = try? JSONDecoder().decode(Refusal.self, from: data).errorCode
+        let text = String(decoding: data, as: UTF8.self)
+        throw MadangTestingError(description: "\(name), \(method) /v1/\(path): \(status) \(text)", code: code)
+      }
+      return data
+    }
+  }
+
+  private struct Refusal: Decodable {
+    let errorCode: String
+  }
 
   /// The posted chat in its wire form.
   @discardableResult

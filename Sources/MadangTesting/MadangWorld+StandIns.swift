@@ -38,4 +38,51 @@ extension MadangWorld {
         from: provider.rawValue, subject: subject, email: email, nickname: nickname)
     }
   }
+
+  /// The mails that the server would have sent, oldest first: the latest 1000.
+  ///
+  /// - Parameters:
+  ///   - address: Only mails to this address; nil for all.
+  ///   - id: Only mails with a higher ``MadangMail/id``.
+  /// - Throws: ``MadangTestingError``.
+  public func mails(to address: String? = nil, after id: Int = 0) throws -> [MadangMail] {
+    try MadangTestingError.wording {
+      try kit.people.server().standIns.mails(after: id, to: address).map {
+        MadangMail(id: $0.id, address: $0.address, subject: $0.subject, body: $0.body, html: $0.html)
+      }
+    }
+  }
+
+  /// The notifications that the server would have sent, oldest first: the latest 10,000.
+  /// - Parameter id: Only notifications with a higher ``MadangPush/id``.
+  /// - Throws: ``MadangTestingError``.
+  public func pushes(after id: Int = 0) throws -> [MadangPush] {
+    try MadangTestingError.wording {
+      try kit.people.server().standIns.pushes(after: id).map {
+        MadangPush(
+          id: $0.id, deviceToken: $0.deviceToken, edition: $0.edition,
+          payload: String(decoding: $0.payload, as: UTF8.self))
+      }
+    }
+  }
+}
+
+/// A mail that the server would have sent.
+public struct MadangMail: Sendable {
+  public let id: Int
+  public let address: String
+  public let subject: String
+  /// The text.
+  public let body: String
+  public let html: String
+}
+
+/// A notification that the server would have sent.
+public struct MadangPush: Sendable {
+  public let id: Int
+  public let deviceToken: String
+  /// The edition in whose form the payload is.
+  public let edition: String
+  /// JSON.
+  public let payload: String
 }

@@ -83,7 +83,7 @@ public final class MadangWorld: Sendable {
 
   /// A person of the world, who acts without signing in.
   /// - Parameter name: The e-mail, or the part before its `@`.
-  public func person(_ name: String) -> MadangPerson { MadangPerson(name: name, people: kit.people) }
+  public func person(_ name: String) -> MadangPerson { MadangPerson(name: name, people: kit.people, origin: url) }
 
   /// All accounts in the order in which they signed up: 1000 at most.
   /// - Parameter number: Only accounts with a higher ``MadangAccount/number``.
@@ -95,6 +95,10 @@ public final class MadangWorld: Sendable {
       }
     }
   }
+
+  /// Closes all connections and sockets at once, without notice, and accepts none for this long. Data stays.
+  /// - Parameter time: In real time, 60 seconds at most.
+  public func restart(downFor time: Duration) async { await faults.restart(downFor: time) }
 
   /// The scripts of this world: what people do by themselves.
   public var scripts: MadangScripts { MadangScripts(scripts: kit.scripts) }

@@ -70,6 +70,19 @@ struct WorldCallsTests {
     }
   }
 
+  @Test("an archive of a world has the world's address, also at its server's port")
+  func archive() async throws {
+    try await Self.run { dev in
+      let made = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard"}"#).object
+      let world = Caller(url: try #require(made["url"] as? String))
+      _ = try await world.signedIn("mina@example.com")
+      for (caller, path) in [(dev, "/_dev/worlds/w1"), (world, "/_dev")] {
+        let archive = try await caller.call(.GET, path + "/journal?format=har").body
+        #expect(archive.contains(#""url":"\#(world.url)/v1/users/login""#), "\(archive)")
+      }
+    }
+  }
+
   @Test("a world answers calls and sockets by its id and its name at its server's port")
   func host() async throws {
     try await Self.run { dev in

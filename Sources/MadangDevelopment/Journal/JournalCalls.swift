@@ -126,7 +126,7 @@ struct JournalCalls: Sendable {
     switch format {
     case .json: return try .development(page)
     case .ndjson: return .lines(try DevelopmentJSON.lines(page.entries))
-    case .har: return try .development(journal.har(of: page.entries, origin: origin(of: call.request)))
+    case .har: return try .development(journal.har(of: page.entries, origin: "http://\(call.authority)"))
     }
   }
 
@@ -145,8 +145,6 @@ struct JournalCalls: Sendable {
     }
     return number
   }
-
-  private func origin(of request: Request) -> String { "http://\(request.head.authority ?? "127.0.0.1")" }
 }
 
 extension Response {

@@ -67,11 +67,9 @@ struct PeopleCalls: Sendable {
   /// The answer has the cookie that signs a browser in to the chat. It belongs to a host with all its ports.
   private func signIn(_ call: DevelopmentCall, as person: Person) async throws -> Response {
     _ = try await call.body(NoFields.self)
-    let host = call.request.head.authority ?? ""
     let server = try people.server().server
     let isSecure = call.worldPort == nil && server.isSecure(call.request, over: call.channel)
-    let place = call.worldPort.map { "\(host.withoutPort):\($0)" } ?? host
-    var response = try await call.answer { ChatAddress(url: "\(isSecure ? "https" : "http")://\(place)/") }
+    var response = try await call.answer { ChatAddress(url: "\(isSecure ? "https" : "http")://\(call.authority)/") }
     try await people.signIn(person, in: &response, isSecure: isSecure)
     return response
   }
@@ -130,15 +128,6 @@ private struct NoFields: CallFields {
 
 private struct ChatAddress: Encodable {
   let url: String
-}
-
-extension String {
-  /// The host of a host with a port.
-  fileprivate var withoutPort: Substring {
-    // [::1]:8080
-    let bracket = lastIndex(of: "]") ?? startIndex
-    return self[..<(self[bracket...].firstIndex(of: ":") ?? endIndex)]
-  }
 }
 
 private struct Where: CallFields {

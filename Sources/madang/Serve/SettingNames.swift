@@ -43,7 +43,8 @@ enum SettingNames {
   ) { $1 }
   /// Variables of the command line and of the tests.
   private static let otherVariables = [
-    "MADANG_CA_FILE", "MADANG_DEV_URL", "MADANG_KEY", "MADANG_PROFILE", "MADANG_SERVER", "MADANG_PRICE", "MADANG_TEST_",
+    "MADANG_CA_FILE", "MADANG_DEV_URL", "MADANG_KEY", "MADANG_PRICE", "MADANG_PROFILE", "MADANG_PROGRAM",
+    "MADANG_SERVER", "MADANG_TEST_",
   ]
 
   /// Checks the names in a settings file, which is JSON.

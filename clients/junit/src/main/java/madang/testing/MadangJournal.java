@@ -120,7 +120,7 @@ public final class MadangJournal {
    * @return JSON
    */
   public String har() {
-    return world.withOwnAddress(world.read("journal?format=har&limit=" + PAGE));
+    return world.read("journal?format=har&limit=" + PAGE);
   }
 
   /**

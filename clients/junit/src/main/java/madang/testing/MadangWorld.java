@@ -461,12 +461,6 @@ public final class MadangWorld implements AutoCloseable {
     backend.postText(path + "/" + call, text);
   }
 
-  /** A server writes the address at which it was called into archives, which is not the world's. */
-  String withOwnAddress(String archive) {
-    String server = backend.url.replaceFirst("^https?", "");
-    return archive.replace("http" + server + "/", url() + "/").replace("ws" + server + "/", url().replaceFirst("^http", "ws") + "/");
-  }
-
   String read(String call) {
     return backend.read("GET", path + "/" + call, null);
   }
