@@ -8,8 +8,10 @@ import http.client
 import json
 import threading
 import time
+import typing
 import urllib.error
 import urllib.request
+import uuid
 
 LOST = (OSError, http.client.HTTPException)
 """What urllib raises when no whole answer comes."""
@@ -25,6 +27,22 @@ class Refused(Exception):
 
 class Unclear(Exception):
     """No answer that can be read came. Perhaps the server did what was asked."""
+
+
+class Body(typing.NamedTuple):
+    type: str
+    data: typing.Optional[bytes]
+
+
+def form(text, files):
+    """A chat with pictures, as multipart/form-data."""
+    mark = uuid.uuid4().hex
+    parts = [f'Content-Disposition: form-data; name="content"\r\n\r\n{text}'.encode()]
+    for name, data in files:
+        head = f'Content-Disposition: form-data; name="files"; filename="{name}"\r\nContent-Type: image/png\r\n\r\n'
+        parts.append(head.encode() + data)
+    body = b"".join(b"--%b\r\n%b\r\n" % (mark.encode(), part) for part in parts) + f"--{mark}--\r\n".encode()
+    return Body(f"multipart/form-data; boundary={mark}", body)
 
 
 class Chat:
@@ -70,13 +88,13 @@ class Chat:
     def unread(self, room, after):
         return self.call("GET", f"{self.path(room)}/unreads?after={after}")["count"]
 
-    def post(self, room, text):
-        """Posts once: if no answer comes, it looks in the history before it posts again."""
+    def post(self, room, text, files=()):
+        """Posts once: if no answer comes, it looks in the history before it posts again. `files` are names and bytes of pictures."""
         path = self.path(room) + "/chats"
         newest = max((chat["createdAt"] for chat in self.chats(room)), default="")
         for _ in range(3):
             try:
-                return self.call("POST", path, {"content": text})
+                return self.call("POST", path, form(text, files) if files else {"content": text})
             except Unclear:
                 time.sleep(0.1)
                 for chat in self.chats(room, newest):
@@ -141,11 +159,11 @@ class Chat:
         """Enters a room's namespace. A server that is alive sends a ping within `patience` seconds."""
         namespace = "/ws-channel-" + self.path(room).rsplit("/", 1)[1]
         credentials = json.dumps({"SesacKey": self.key, "token": self.access})
-        self._http("POST", path, f"40{namespace},{credentials}", timeout=self.timeout)
+        self._http("POST", path, f"40{namespace},{credentials}".encode(), timeout=self.timeout)
         while not self._closed.is_set():
             for packet in self._http("GET", path, timeout=patience).split("\x1e"):
                 if packet == "2":
-                    self._http("POST", path, "3", timeout=self.timeout)
+                    self._http("POST", path, b"3", timeout=self.timeout)
                 elif packet.startswith("40/"):
                     newest = max((chat["createdAt"] for chat in self.live[room].values()), default="")
                     self._show(room, self.chats(room, newest))
@@ -159,7 +177,7 @@ class Chat:
 
     def _leave(self, session):
         with contextlib.suppress(*LOST):
-            self._http("POST", session, "1", timeout=1)
+            self._http("POST", session, b"1", timeout=1)
 
     # Calls
 
@@ -177,11 +195,15 @@ class Chat:
         return self._send(method, path, body, self.access)
 
     def _send(self, method, path, body=None, access=None):
-        headers = {"SesacKey": self.key, "Content-Type": "application/json"}
+        if not isinstance(body, Body):
+            body = Body("application/json", body and json.dumps(body).encode())
+        headers = {"SesacKey": self.key, "Content-Type": body.type}
         if access:
             headers.update({"Authorization": access, "RefreshToken": self.refresh})
         try:
-            text = self._http(method, f"/v1/{path}", body and json.dumps(body), headers, self.timeout)
+            # The time for a large body grows with its size.
+            limit = self.timeout + len(body.data or b"") / 10_000
+            text = self._http(method, f"/v1/{path}", body.data, headers, limit)
             return json.loads(text) if text else None
         except urllib.error.HTTPError as error:
             try:
@@ -192,6 +214,6 @@ class Chat:
             raise Unclear(f"{method} {path}: {lost}") from None
 
     def _http(self, method, path, body=None, headers={}, timeout=None):
-        request = urllib.request.Request(self.url + path, body and body.encode(), headers, method=method)
+        request = urllib.request.Request(self.url + path, body, headers, method=method)
         with urllib.request.urlopen(request, timeout=timeout) as answer:
             return answer.read().decode()
