@@ -42,6 +42,7 @@ class MadangServer:
         self._connection = Connection(self.url, {"Authorization": f"Bearer {token}"} if token else {})
         self._worlds: Dict[str, World] = {}
         self._has_leases: Optional[bool] = None
+        self._renewal: Optional[threading.Thread] = None
         self._stopped = threading.Event()
         self._lock = threading.Lock()
 
@@ -76,10 +77,11 @@ class MadangServer:
         made = self.dev("POST", "worlds", {field: value for field, value in plan.items() if value is not None})
         world = World(self._connection, made, self._forget)
         with self._lock:
-            if not self._worlds and ttl is None and self._leases():
-                threading.Thread(target=self._renew, name="madang-leases", daemon=True).start()
             if ttl is None:
                 self._worlds[world.id] = world
+            if self._renewal is None and plan["ttl"] is not None:
+                self._renewal = threading.Thread(target=self._renew, name="madang-leases", daemon=True)
+                self._renewal.start()
         return world
 
     def close(self) -> None:
