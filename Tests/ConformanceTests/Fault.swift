@@ -9,6 +9,8 @@ struct Fault: Sendable {
   var heard: @Sendable (String) -> [String] = { [$0] }
   /// The texts a server hears by WebSocket instead of one from the client; nil closes the connection.
   var said: @Sendable (String) -> [String]? = { [$0] }
+  /// For what must know whose WebSocket it is: a fault for each one, in place of `heard` and `said`.
+  var socket: (@Sendable () -> Fault)?
 
   static func request(_ change: @escaping @Sendable (inout ProxyRequest) -> Void) -> Fault { Fault(request: change) }
 

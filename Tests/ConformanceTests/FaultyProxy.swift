@@ -105,6 +105,7 @@ struct FaultyProxy: Sendable {
         channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
       }
     let said = reader
+    let fault = fault.socket?() ?? fault
     try await upstream.executeThenClose { inbound, server in
       try await server.write(ByteBuffer(bytes: head))
       await withTaskGroup(of: Void.self) { group in

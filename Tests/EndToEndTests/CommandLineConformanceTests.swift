@@ -7,12 +7,12 @@ struct CommandLineConformanceTests {
   @Test("results go to a file and to standard output with the same bytes each time; without violations the status is 0")
   func outcomes() async throws {
     try await TestServer.run { server in
-      let shell = Shell("nobody", at: server)
+      let shell = Shell("tester", at: server)
       let file = server.folder.appending(path: "results.jsonl")
-      let summary = server.folder.appending(path: "summary.md")
+      let pages = server.folder.appending(path: "pages")
       let arguments = [
-        "conformance", server.url, "--dev", "--only", "key.", "--only", "errors.*", "--results", file.path, "--summary",
-        summary.path, "--json",
+        "conformance", server.url, "--dev", "--only", "key.", "--only", "errors.*", "--results", file.path, "--pages",
+        pages.path, "--json",
       ]
       let program = try shell.start(arguments)
       async let output = program.output.rest()
@@ -26,11 +26,12 @@ struct CommandLineConformanceTests {
       #expect(objects.allSatisfy { $0["outcome"] == .text("passed") && $0["evidence"] == .other })
       let written = try Data(contentsOf: file)
       #expect(String(decoding: written, as: UTF8.self) == first.output.joined(separator: "\n") + "\n")
-      let page = try String(contentsOf: summary, encoding: .utf8)
+      #expect(try Data(contentsOf: pages.appending(path: "results.jsonl")) == written)
+      let page = try String(contentsOf: pages.appending(path: "README.md"), encoding: .utf8)
       #expect(page.contains("| key | 14 | 0 | 0 |") && page.contains("[results.jsonl](results.jsonl)"))
       let links = page.matches(of: /\]\(([^)]*)\)/).map { String($0.1) }
-      #expect(
-        links.allSatisfy { FileManager.default.fileExists(atPath: server.folder.appending(path: $0).path) }, "\(links)")
+      #expect(links.count == 4)
+      #expect(links.allSatisfy { FileManager.default.fileExists(atPath: pages.appending(path: $0).path) }, "\(links)")
 
       let again = try await shell.run(
         "conformance", server.url, "--dev", "--only", "key.", "--only", "errors.*", "--results", file.path)
@@ -40,11 +41,11 @@ struct CommandLineConformanceTests {
     }
   }
 
-  @Test("a violation is status 1, with its rule, its section and its evidence")
+  @Test("a violation is status 1, with its rule, its section, its evidence and its request, which a shell can repeat")
   func violation() async throws {
     try await TestServer.run { server in
       let file = server.folder.appending(path: "results.jsonl")
-      let shell = Shell("nobody", at: server, environment: ["MADANG_DEV_URL": server.url])
+      let shell = Shell("tester", at: server, environment: ["MADANG_DEV_URL": server.url])
       let fault = #"{"match":{"operation":"signUp"},"effect":{"kind":"status","status":400}}"#
       _ = try await shell.object("dev", "faults", "add", fault)
       let outcome = try await shell.run(
@@ -53,7 +54,11 @@ struct CommandLineConformanceTests {
       #expect(outcome.status == 1)
       #expect(outcome.errors.last == "madang: 1 violation")
       #expect(outcome.output.contains { $0.hasPrefix("users.join.shape (2024-10), Objects: ") })
-      #expect(outcome.output.last?.hasPrefix("  expected a success; seen POST /v1/users/join answered 400") == true)
+      #expect(outcome.output.contains { $0.hasPrefix("  expected a success; seen POST /v1/users/join answered 400") })
+      let request = try #require(outcome.output.last)
+      let program = try Program(
+        "/bin/bash", ["-c", request], environment: ["KEY": DevelopmentKey.october2024, "http_proxy": ""])
+      #expect(await program.output.rest().first?.contains("400") == true, "\(request)")
     }
   }
 
@@ -61,7 +66,7 @@ struct CommandLineConformanceTests {
   func refusedKey() async throws {
     try await TestServer.run { server in
       let file = server.folder.appending(path: "results.jsonl")
-      let shell = Shell("nobody", at: server)
+      let shell = Shell("tester", at: server)
       let one = try await shell.run(
         "conformance", server.url, "--key", "no-such-key", "--only", "users.join.shape", "--results", file.path)
       #expect(one.status == 1 && one.output == [])
@@ -79,38 +84,90 @@ struct CommandLineConformanceTests {
     }
   }
 
-  @Test("a key that seems to belong to the other edition is reported, and the rules are tried")
+  @Test("a key of the other edition ends the run before any rule is tried, with the option that is right for it")
   func otherKey() async throws {
+    let (october, january) = (DevelopmentKey.october2024, DevelopmentKey.january2024)
+    let none = "so no rule was tried"
     try await TestServer.run { server in
       let file = server.folder.appending(path: "results.jsonl")
-      let outcome = try await Shell("nobody", at: server).run(
-        "conformance", server.url, "--key", DevelopmentKey.october2024, "--edition", "2024-01", "--only",
-        "errors.one-key", "--results", file.path)
-      #expect(outcome.status == 0)
-      #expect(
-        outcome.errors == [
-          "With the key of edition 2024-01 the server answers as the other edition: are the keys exchanged?",
-          "Outcomes: \(file.path)",
-        ], "\(outcome.errors)")
+      for (arguments, words) in [
+        (
+          ["--key", october, "--edition", "2024-01"],
+          "the key for edition 2024-01 is one of edition 2024-10, \(none); give it with --key KEY --edition 2024-10"
+        ),
+        (
+          ["--key-2024-10", january],
+          "the key for edition 2024-10 is one of edition 2024-01, \(none); give it with --key-2024-01 KEY"
+        ),
+        (
+          ["--key-2024-10", january, "--key-2024-01", october],
+          "the keys of the two editions are exchanged, \(none)"
+        ),
+      ] {
+        let outcome = try await Shell("tester", at: server).run(
+          ["conformance", server.url, "--results", file.path] + arguments)
+        #expect(outcome.status == 1 && outcome.output == [])
+        #expect(outcome.errors == ["madang: \(words)"], "\(outcome.errors)")
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+      }
     }
   }
 
-  @Test("a server on which sign-up fails is reported before the violations")
+  @Test("a server that only writes empty answers as the other edition does is tried")
+  func oneSign() async throws {
+    try await TestServer.run { server in
+      let shell = Shell("tester", at: server, environment: ["MADANG_DEV_URL": server.url])
+      let fault = #"{"match":{"operation":"validateEmail"},"effect":{"kind":"status","status":200,"body":"{}"}}"#
+      _ = try await shell.object("dev", "faults", "add", fault)
+      let outcome = try await shell.run(
+        "conformance", server.url, "--key", DevelopmentKey.january2024, "--edition", "2024-01", "--only",
+        "answers.empty",
+        "--results", server.folder.appending(path: "results.jsonl").path)
+      #expect(outcome.errors.last == "madang: 1 violation", "\(outcome.errors)")
+    }
+  }
+
+  @Test(
+    "without a terminal a line shows the progress every few seconds; a signal ends the run with the outcomes until then",
+    arguments: [SIGINT, SIGTERM])
+  func interrupted(_ signal: Int32) async throws {
+    try await TestServer.run { server in
+      let (file, junit) = (
+        server.folder.appending(path: "results.jsonl"), server.folder.appending(path: "results.xml")
+      )
+      // The ping comes after 25 s.
+      let program = try Shell("tester", at: server).start([
+        "conformance", server.url, "--key", DevelopmentKey.october2024, "--only", "key.missing", "--only",
+        "sockets.ping",
+        "--results", file.path, "--junit", junit.path,
+      ])
+      #expect(try await program.errors.next() == "trying rules: 2 of 3 (66%)")
+      program.signal(signal)
+      #expect(
+        try await program.errors.next(beginning: "madang")
+          == "madang: ended by a signal; \(file.path) holds 2 of 3 outcomes")
+      #expect(await program.status() == 128 + signal)
+      let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+      #expect(lines.count == 2 && lines.allSatisfy { $0.contains(#""rule":"key.missing""#) })
+      #expect(try String(contentsOf: junit, encoding: .utf8).contains("name=\"key.missing (2024-10)\""))
+    }
+  }
+
+  @Test("a server on which sign-up fails is one finding")
   func nobodySignsUp() async throws {
     try await TestServer.run { server in
-      let shell = Shell("nobody", at: server, environment: ["MADANG_DEV_URL": server.url])
+      let shell = Shell("tester", at: server, environment: ["MADANG_DEV_URL": server.url])
       let fault = #"{"match":{"operation":"signUp"},"effect":{"kind":"status","status":400,"code":"E99"}}"#
       _ = try await shell.object("dev", "faults", "add", fault)
       let outcome = try await shell.run(
         "conformance", server.url, "--key", DevelopmentKey.october2024, "--only", "refresh.", "--results",
         server.folder.appending(path: "results.jsonl").path)
       #expect(outcome.status == 1)
-      let count = outcome.output.count { $0.contains("seen POST /v1/users/join answered 400") }
-      #expect(count > 1)
-      #expect(
-        outcome.errors.contains(
-          "Signing up does not work: POST /v1/users/join fails in \(count) rules. Fix it first."),
-        "\(outcome.errors)")
+      let heading = outcome.output.first { $0.contains(" rules: ") } ?? ""
+      #expect(heading.hasSuffix(" rules: Signing up fails, and most rules begin with it: fix it first."), "\(heading)")
+      #expect(outcome.output.count { $0.contains("seen POST /v1/users/join answered 400") } == 1)
+      #expect(outcome.output.last?.hasPrefix("  also: refresh.") == true, "\(outcome.output)")
+      #expect(outcome.errors.last?.hasSuffix(" violations with one cause") == true, "\(outcome.errors)")
     }
   }
 
@@ -118,7 +175,7 @@ struct CommandLineConformanceTests {
   func nothingTried() async throws {
     try await TestServer.run { server in
       let file = server.folder.appending(path: "results.jsonl")
-      let outcome = try await Shell("nobody", at: server).run(
+      let outcome = try await Shell("tester", at: server).run(
         "conformance", server.url, "--key", DevelopmentKey.october2024, "--only", "payments.shape", "--results",
         file.path)
       #expect(outcome.status == 1)

@@ -80,6 +80,17 @@ enum ChatRules {
       let user = try await person.history(of: room).first?["user"]
       try expectEqual("the nickname", user?["nickname"], "Nara")
     },
+    Rule("ids.form", .ids, "Ids are lower-case UUIDs of version 4 in 2024-10, and positive integers in 2024-01.") {
+      trial in
+      let yard = try await trial.courtyard()
+      let room = try await yard.sharedChannel()
+      let ids = [
+        try yard.a.userID, try yard.workspace.object.value("workspace_id"), try room.object.value("channel_id"),
+        try await yard.a.say("hi", in: room).value("chat_id"),
+        try await yard.a.directMessage(with: yard.b, in: yard.workspace).object.value("room_id"),
+      ]
+      for id in ids { try trial.shapes.id.check(id, at: "an id") }
+    },
     Rule("chats.ids", .ids, "The ids of chats are unique over all rooms.") { trial in
       let yard = try await trial.courtyard()
       let rooms = [try await yard.sharedChannel("one"), try await yard.sharedChannel("two")]

@@ -65,8 +65,8 @@ enum UnreadRules {
         let first = try await yard.a.say("one", in: room)
         for text in ["two", "three"] { _ = try await yard.a.say(text, in: room) }
         try expectEqual("unread from the beginning", try await yard.b.unread(in: room, past), 3)
-        let after = "?after=\(try first.text("createdAt"))"
-        try expectEqual("unread after the first", try await yard.b.unread(in: room, after), 2)
+        let count = try await yard.b.unread(in: room, "?after=\(try first.date("createdAt"))")
+        try expectEqual("unread after the first", count, 2, cause: count == 3 ? .inclusiveCursor : nil)
       }
     },
     Rule("unread.not-own", .unreadCounts, "The caller's own chats never count.") { trial in
@@ -74,7 +74,8 @@ enum UnreadRules {
       for room in try await yard.rooms() {
         _ = try await yard.a.say("mine", in: room)
         _ = try await yard.b.say("theirs", in: room)
-        try expectEqual("unread", try await yard.a.unread(in: room, past), 1)
+        let count = try await yard.a.unread(in: room, past)
+        try expectEqual("unread", count, 1, cause: count == 2 ? .ownChatsUnread : nil)
       }
     },
     Rule("unread.cursor-date", .unreadCounts, "cursor_date counts where after is absent.") { trial in

@@ -30,16 +30,9 @@ enum CoinRules {
     Rule("coins.parallel", .orderOfChecks, "Parallel creations succeed only as often as there are coins.") {
       trial in
       let person = try await trial.person()
-      let codes = try await withThrowingTaskGroup(of: String?.self) { group in
-        for _ in 0..<13 {
-          group.addTask {
-            try await person.call(.POST, "workspaces", .multipart([.text("name", Trial.newName())])).code
-          }
-        }
-        return try await group.reduce(into: [String?]()) { $0.append($1) }
+      try await parallel(13, successes: 10, others: .notEnoughCoins) {
+        try await person.call(.POST, "workspaces", .multipart([.text("name", Trial.newName())]))
       }
-      try expectEqual("successes", codes.count { $0 == nil }, 10)
-      try expectEqual("refusals with E21", codes.count { $0 == "E21" }, 3)
       try expectEqual("coins", try await person.coins(), 0)
     },
     .shape(

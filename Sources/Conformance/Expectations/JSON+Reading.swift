@@ -17,10 +17,24 @@ extension JSON {
   }
 
   func integer(_ key: String) throws -> Int {
-    guard case .number(let digits) = try value(key), let number = Int(digits) else {
-      throw Violation(expected: "an integer at \(key)", seen: masked.text.shortened)
+    let value = try value(key)
+    guard case .number(let digits) = value, let number = Int(digits) else {
+      throw Violation(
+        expected: "an integer at \(key)", seen: masked.text.shortened,
+        cause: value.isQuotedNumber ? .quotedNumbers : nil)
     }
     return number
+  }
+
+  var isQuotedNumber: Bool { if case .text(let text) = self { Double(text) != nil } else { false } }
+
+  /// A date of the contract's form.
+  func date(_ key: String) throws -> String {
+    let value = try value(key)
+    guard case .text(let text) = value, Shape.isDate(text) else {
+      throw Violation(expected: "a date like 2024-12-13T07:05:30.874Z at \(key)", seen: value.text, cause: .dateForm)
+    }
+    return text
   }
 
   func list(_ key: String) throws -> [JSON] {

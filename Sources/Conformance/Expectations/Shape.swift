@@ -26,8 +26,20 @@ indirect enum Shape: Sendable {
     return .object(keys.merging(more) { $1 })
   }
 
+  /// What a value should have been, and why it is not.
+  struct Fault {
+    let expected: String
+    let cause: Cause
+  }
+
+  /// - Throws: ``Violation`` for a value of another form.
+  func check(_ json: JSON, at place: String) throws {
+    guard let fault = fault(in: json, at: place) else { return }
+    throw Violation(expected: fault.expected, seen: json.masked.text.shortened, cause: fault.cause)
+  }
+
   /// What is wrong with a value, or nil.
-  func fault(in json: JSON, at place: String = "the body") -> String? {
+  func fault(in json: JSON, at place: String = "the body") -> Fault? {
     switch (self, json) {
     case (.nullable(let shape), _): return json == .null ? nil : shape.fault(in: json, at: place)
     case (.object(let shapes), .object(let object)): return Self.fault(in: object, shapes, at: place)
@@ -42,16 +54,31 @@ indirect enum Shape: Sendable {
     case (.token, .text(let text)) where Self.isToken(text): return nil
     case (.exactly(let value), _) where value == json: return nil
     case (.oneOf(let values), _) where values.contains(json): return nil
-    default: return "\(name) at \(place)"
+    default:
+      let key = (place.split(separator: ".").last ?? place[...]).prefix { $0 != "[" }
+      return Fault(expected: "\(name) at \(place)", cause: cause(of: json) ?? Cause("\(key) is not \(name)."))
     }
   }
 
-  private static func fault(in object: [String: JSON], _ shapes: [String: Shape], at place: String) -> String? {
-    let (expected, seen) = (Set(shapes.keys), Set(object.keys))
-    guard expected == seen else {
-      let missing = expected.subtracting(seen).sorted().map { "\($0), which is missing" }
-      let extra = seen.subtracting(expected).sorted().map { "no \($0)" }
-      return "exactly the keys of the contract at \(place): " + (missing + extra).joined(separator: ", ")
+  /// The difference behind a value of another form.
+  private func cause(of json: JSON) -> Cause? {
+    switch self {
+    case .date: .dateForm
+    case .uuid, .number: .idForm
+    case .integer where json.isQuotedNumber, .exactly(.number) where json.isQuotedNumber: .quotedNumbers
+    default: nil
+    }
+  }
+
+  private static func fault(in object: [String: JSON], _ shapes: [String: Shape], at place: String) -> Fault? {
+    let missing = shapes.keys.filter { object[$0] == nil }.sorted()
+    let extra = object.keys.filter { shapes[$0] == nil }.sorted()
+    guard missing.isEmpty, extra.isEmpty else {
+      let words = (missing.map { "\($0), which is missing" } + extra.map { "no \($0)" }).joined(separator: ", ")
+      let isAboutNulls = extra.isEmpty && missing.allSatisfy { if case .nullable? = shapes[$0] { true } else { false } }
+      return Fault(
+        expected: "exactly the keys of the contract at \(place): \(words)",
+        cause: isAboutNulls ? .nullsLeftOut : Cause("Objects have other keys: expected \(words)."))
     }
     return shapes.keys.sorted().lazy.compactMap { key in
       object[key].flatMap { shapes[key]?.fault(in: $0, at: "\(place).\(key)") }

@@ -3,7 +3,7 @@ import MadangAPI
 /// The objects of an edition (wire contract, Objects).
 struct Shapes: Sendable {
   private let edition: EditionName
-  private let id: Shape
+  let id: Shape
 
   init(_ edition: EditionName) {
     self.edition = edition

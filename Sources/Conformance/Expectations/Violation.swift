@@ -2,6 +2,8 @@
 struct Violation: Error {
   let expected: String
   let seen: String
+  /// The difference behind it, if it is known.
+  var cause: Cause?
 }
 
 /// A rule cannot be tried with this server.
@@ -9,16 +11,30 @@ struct Skip: Error {
   let reason: String
 }
 
-/// - Parameter expected: What the contract asks for.
-func expect(_ holds: Bool, _ expected: String, seen: @autoclosure () throws -> String) throws {
-  guard holds else { throw Violation(expected: expected, seen: try seen()) }
+/// - Parameters:
+///   - expected: What the contract asks for.
+///   - cause: The difference behind a violation.
+func expect(
+  _ holds: Bool, _ expected: String, seen: @autoclosure () throws -> String, cause: @autoclosure () -> Cause? = nil
+) throws {
+  guard holds else { throw Violation(expected: expected, seen: try seen(), cause: cause()) }
 }
 
-/// - Parameter name: What is compared.
-func expectEqual<Value: Equatable>(_ name: String, _ seen: Value, _ expected: Value) throws {
-  guard seen == expected else {
-    throw Violation(expected: "\(name): \(shown(expected))", seen: shown(seen))
-  }
+/// - Parameters:
+///   - name: What is compared.
+///   - cause: The difference behind a violation.
+func expectEqual<Value: Equatable>(
+  _ name: String, _ seen: Value, _ expected: Value, cause: @autoclosure () -> Cause? = nil
+) throws {
+  guard seen != expected else { return }
+  let known = cause() ?? difference(seen, from: expected)
+  throw Violation(expected: "\(name): \(shown(expected))", seen: shown(seen), cause: known)
+}
+
+private func difference(_ seen: some Any, from expected: some Any) -> Cause? {
+  guard case let seen as JSON? = seen, case let expected as JSON? = expected, let expected else { return nil }
+  guard let seen else { return expected == .null ? .nullsLeftOut : nil }
+  return Cause.ofDifference(seen, from: expected)
 }
 
 private func shown(_ value: some Any) -> String {

@@ -34,6 +34,12 @@ enum RequestBody: Sendable {
     }
   }
 
+  /// Whether a file comes under another name than apps usually give it.
+  var hasUnusualPartName: Bool {
+    guard case .multipart(let parts) = self else { return false }
+    return parts.contains { $0.file != nil && !$0.bytes.isEmpty && !["files", "image"].contains($0.name) }
+  }
+
   static func multipart(_ parts: [Part], boundary: String) -> [UInt8] {
     var bytes: [UInt8] = []
     for part in parts { bytes += Array("--\(boundary)\r\n\(part.head)\r\n\r\n".utf8) + part.bytes + Array("\r\n".utf8) }
@@ -41,20 +47,27 @@ enum RequestBody: Sendable {
   }
 
   struct Part: Sendable {
-    let head: String
+    let name: String
+    /// The name and the type of a file.
+    let file: (name: String, type: String)?
+    /// What follows the name in the head of a text.
+    let extra: String
     let bytes: [UInt8]
+
+    var head: String {
+      "Content-Disposition: form-data; name=\"\(name)\"\(extra)"
+        + (file.map { "; filename=\"\($0.name)\"\r\nContent-Type: \($0.type)" } ?? "")
+    }
 
     /// - Parameter extra: What follows the name in the part's head.
     static func text(_ name: String, _ text: String, extra: String = "") -> Part {
-      Part(head: "Content-Disposition: form-data; name=\"\(name)\"\(extra)", bytes: Array(text.utf8))
+      Part(name: name, file: nil, extra: extra, bytes: Array(text.utf8))
     }
 
     static func file(
       _ name: String, _ bytes: [UInt8] = Sample.png, filename: String = "a b:c.jpg", type: String = "image/jpg"
     ) -> Part {
-      Part(
-        head: "Content-Disposition: form-data; name=\"\(name)\"; filename=\"\(filename)\"\r\nContent-Type: \(type)",
-        bytes: bytes)
+      Part(name: name, file: (filename, type), extra: "", bytes: bytes)
     }
   }
 }

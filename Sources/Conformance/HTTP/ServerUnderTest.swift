@@ -15,6 +15,8 @@ package struct ServerUnderTest: Sendable {
   let tls: SocketIOClient.TLS
   private let http: HTTPClient
   private let pace = Pace()
+  /// Where the requests of a rule are kept.
+  private(set) var requests = RequestLog(keys: [])
 
   /// Longer than any client waits; a server that answers later has not answered.
   private static let patience = TimeAmount.seconds(20)
@@ -61,7 +63,7 @@ package struct ServerUnderTest: Sendable {
     for edition in EditionName.allCases {
       guard let key = keys[edition] else { continue }
       let answer = try? await send(
-        .GET, "/v1/workspaces", headers: [(HeaderName.apiKey, key)], body: nil, hasSession: true)
+        .GET, "/v1/workspaces", headers: [(HeaderName.apiKey, key)], hasSession: true)
       if answer?.code == ErrorCode.badKey.rawValue { refused.append(edition) }
     }
     return refused
@@ -71,32 +73,39 @@ package struct ServerUnderTest: Sendable {
   /// - Parameter hasSession: Whether the server counts it for a session, not for this address.
   /// - Throws: ``Violation`` if there is no whole answer.
   func send(
-    _ method: HTTPMethod, _ target: String, headers: [(String, String)], body: [UInt8]?, hasSession: Bool
+    _ method: HTTPMethod, _ target: String, headers: [(String, String)] = [], _ body: RequestBody = .none,
+    hasSession: Bool
   ) async throws -> Answer {
-    let call = "\(method) \(target.replacing(/(Authorization|RefreshToken)=[^&]+/) { "\($0.output.1)=<token>" })"
+    let request = requests.add(Request(method: method, url: url + target, headers: headers, body: body))
     if !hasSession { try await pace.wait() }
-    var request = HTTPClientRequest(url: url + target)
-    request.method = method
-    request.headers = HTTPHeaders(headers)
-    if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+    var message = HTTPClientRequest(url: request.url)
+    message.method = method
+    message.headers = HTTPHeaders(headers)
+    if let type = body.type { message.headers.add(name: "Content-Type", value: type) }
+    if let bytes = body.bytes { message.body = .bytes(ByteBuffer(bytes: bytes)) }
     do {
-      let response = try await http.execute(request, timeout: Self.patience)
+      let response = try await http.execute(message, timeout: Self.patience)
       let bytes = try await response.body.collect(upTo: Self.maxAnswer)
-      return Answer(
-        call: call, status: Int(response.status.code), headers: response.headers,
+      let answer = Answer(
+        request: request, status: Int(response.status.code), headers: response.headers,
         body: Array(bytes.readableBytesView))
+      requests.learn(from: answer)
+      return answer
     } catch is CancellationError {
       throw CancellationError()
     } catch let error as HTTPClientError where error == .cancelled {
       throw CancellationError()
     } catch {
-      throw Violation(expected: "an answer to \(call)", seen: "\(error)")
+      throw Violation(expected: "an answer to \(request.call)", seen: "\(error)")
     }
   }
 
-  /// The text without the keys of the server.
-  func masked(_ text: String) -> String {
-    keys.values.reduce(text) { $0.replacing($1, with: "<key>") }
+  /// The same server with a fresh log, for a rule of an edition.
+  func recorded(for edition: EditionName) -> ServerUnderTest {
+    var server = self
+    let others = EditionName.allCases.filter { $0 != edition }
+    server.requests = RequestLog(keys: ([edition] + others).map { keys[$0] ?? "" })
+    return server
   }
 
   var address: ServerAddress { get throws { try ServerAddress(url: url) } }

@@ -7,7 +7,7 @@ enum PushRules {
   private static func pushes(_ trial: Trial, to devices: [String], count: Int) async throws -> [JSON] {
     var found: [JSON] = []
     for _ in 0..<100 {
-      let answer = try await trial.server.send(.GET, "/_dev/pushes?after=0", headers: [], body: nil, hasSession: true)
+      let answer = try await trial.server.send(.GET, "/_dev/pushes?after=0", hasSession: true)
       found = try answer.list().filter { push in devices.contains { push["deviceToken"] == .text($0) } }
       if found.count >= count { return found }
       try await Task.sleep(for: .milliseconds(50))

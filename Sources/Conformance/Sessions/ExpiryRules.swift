@@ -71,11 +71,10 @@ enum ExpiryRules {
       needs: [.clock]
     ) { trial in
       let person = try await expired(trial)
-      let codes = try await withThrowingTaskGroup(of: String?.self) { group in
-        for _ in 0..<30 { group.addTask { try await person.refresh(showing: person.token).code } }
-        return try await group.reduce(into: [String?]()) { $0.append($1) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<30 { group.addTask { try await person.refresh(showing: person.token).isSuccess() } }
+        try await group.waitForAll()
       }
-      try expect(codes.allSatisfy { $0 == nil }, "30 successes", seen: "\(codes.compactMap(\.self))")
     },
     Rule(
       "expiry.many-calls", .callLimits,

@@ -14,14 +14,14 @@ enum AdmissionRules {
   }
 
   private static func isAccepted(_ packet: SocketPacket) throws {
-    try expect(packet.kind == .connect, "40", seen: packet.wireText)
+    try expect(packet.kind == .connect, "40", seen: packet.wireText, cause: packet.causeOfRefusal)
   }
 
   private static func isRefused(_ packet: SocketPacket, _ message: String) throws {
     guard packet.kind == .connectError, let payload = try? JSON(packet.payload), payload == ["message": .text(message)]
     else {
       throw Violation(
-        expected: #"44 and {"message":"\#(message)"}"#, seen: packet.wireText)
+        expected: #"44 and {"message":"\#(message)"}"#, seen: packet.wireText, cause: packet.causeOfRefusal)
     }
   }
 

@@ -55,9 +55,7 @@ enum DeliveryRules {
             _ = try await yard.a.say("hi", in: room)
             let chat = try await socket.event().event.chat()
             let shape = room.event == "channel" ? trial.shapes.channelChat : trial.shapes.directMessage
-            if let fault = shape.fault(in: chat, at: "the argument") {
-              throw Violation(expected: fault, seen: chat.masked.text.shortened)
-            }
+            try shape.check(chat, at: "the argument")
           }
         }
       },
@@ -175,9 +173,7 @@ enum DeliveryRules {
           try await socket.join(RoomNamespace(.channel, try channel.id("channel_id")).name, payload: other.credentials)
           _ = try await person.say("hi", in: room)
           let chat = try await socket.event().event.chat()
-          if let fault = other.trial.shapes.channelChat.fault(in: chat, at: "the argument") {
-            throw Violation(expected: fault, seen: chat.masked.text.shortened)
-          }
+          try other.trial.shapes.channelChat.check(chat, at: "the argument")
         }
       },
       ended("sockets.ends.left", "Leaving the workspace disconnects from its rooms with 41.") { yard, _ in

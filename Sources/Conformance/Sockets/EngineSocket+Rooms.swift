@@ -21,11 +21,20 @@ struct RoomEvent {
 extension SocketPacket {
   /// As it stands in an Engine.IO message.
   var wireText: String { "4" + String(decoding: encodedText, as: UTF8.self).shortened }
+
+  /// The difference behind a refusal that is neither for missing access nor for bad credentials.
+  var causeOfRefusal: Cause? {
+    guard kind == .connectError, namespace != "/", case .text(let message)? = (try? JSON(payload))?["message"],
+      message != "not allowed", ErrorCode(rawValue: message) == nil
+    else { return nil }
+    return .namespaceNames
+  }
 }
 
 extension EngineSocket {
   /// Asks to join a namespace and answers what comes back for it.
   func connect(_ namespace: String, payload: JSON? = nil) async throws -> SocketPacket {
+    if case .text(let token)? = payload?["token"] { remember(token: token) }
     try await send(SocketPacket(.connect, namespace: namespace, payload: payload.map { Array($0.text.utf8) } ?? []))
     return try await next(in: namespace, "an answer to 40\(namespace),")
   }
@@ -34,7 +43,7 @@ extension EngineSocket {
   func join(_ namespace: String, payload: JSON? = nil) async throws {
     let answer = try await connect(namespace, payload: payload)
     guard answer.kind == .connect else {
-      throw Violation(expected: "40\(namespace),", seen: answer.wireText)
+      throw Violation(expected: "40\(namespace),", seen: answer.wireText, cause: answer.causeOfRefusal)
     }
   }
 
@@ -56,7 +65,7 @@ extension EngineSocket {
   /// The next event, in whatever namespace.
   func event() async throws -> (namespace: String, event: RoomEvent) {
     while true {
-      let packet = try await nextMessage("an event")
+      let packet = try await nextForEvent()
       switch packet.kind {
       case .connect: continue
       case .event: break
@@ -66,6 +75,13 @@ extension EngineSocket {
         throw Violation(expected: "an event", seen: packet.wireText)
       }
       return (packet.namespace, RoomEvent(name: name, arguments: Array(list.dropFirst())))
+    }
+  }
+
+  private func nextForEvent() async throws -> SocketPacket {
+    do { return try await nextMessage("an event") } catch var violation as Violation {
+      if isOfAuthor { violation.cause = .noEcho }
+      throw violation
     }
   }
 
@@ -118,6 +134,6 @@ extension Trial {
 
   /// The answer to the first request of a session, whatever it is.
   func handshake(_ query: String, headers: [(String, String)] = []) async throws -> Answer {
-    try await server.send(.GET, "/socket.io/?" + query, headers: headers, body: nil, hasSession: true)
+    try await server.send(.GET, "/socket.io/?" + query, headers: headers, hasSession: true)
   }
 }

@@ -8,6 +8,7 @@ extension EngineSocket {
   private static let maxWaiting = 10_000
 
   func connectWebSocket() async throws {
+    recordWebSocket()
     var configuration = SocketIOClient.Configuration()
     configuration.revision = handshake.revision
     configuration.tls = server.tls

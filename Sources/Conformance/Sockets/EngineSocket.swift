@@ -23,6 +23,9 @@ actor EngineSocket {
   private(set) var opening = EngineOpen(sid: "", upgrades: [], pingInterval: 1, pingTimeout: 1, maxPayload: nil)
   var webSocket: (transport: WebSocketTransport, events: AsyncStream<WebSocketTransport.Event>.Iterator)?
   private var inbox: [EnginePacket] = []
+  /// What a WebSocket sent, and with which tokens it joined rooms: for evidence.
+  private var sent: [String] = []
+  private var tokens: Set<String> = []
   private var reader = SocketPacketReader(maxAttachments: 10)
 
   private init(_ server: ServerUnderTest, _ handshake: Handshake) {
@@ -92,15 +95,34 @@ actor EngineSocket {
   }
 
   private func request(_ method: HTTPMethod, _ body: [UInt8]?) async throws -> Answer {
-    let type = body == nil ? [] : [("Content-Type", "text/plain;charset=UTF-8")]
-    return try await server.send(
-      method, Self.target(.polling, handshake, sid: opening.sid), headers: handshake.headers + type, body: body,
-      hasSession: true)
+    try await server.send(
+      method, Self.target(.polling, handshake, sid: opening.sid), headers: handshake.headers,
+      body.map { .bytes($0, type: "text/plain;charset=UTF-8") } ?? .none, hasSession: true)
   }
 
   func send(_ packets: [EnginePacket]) async throws {
-    if let webSocket { webSocket.transport.send(packets) } else { try await post(packets) }
+    guard let webSocket else {
+      try await post(packets)
+      return
+    }
+    sent += packets.filter { $0.kind != .pong }.map {
+      String(decoding: $0.encodedText(handshake.revision), as: UTF8.self)
+    }
+    recordWebSocket()
+    webSocket.transport.send(packets)
   }
+
+  /// Keeps what would open a WebSocket like this one.
+  func recordWebSocket() {
+    let target = Self.target(.webSocket, handshake)
+    server.requests.add(
+      Request(method: .GET, url: server.url + target, headers: handshake.headers, body: .none, packets: sent))
+  }
+
+  func remember(token: String) { tokens.insert(token) }
+
+  /// Whether an account whose token joined a room has posted a chat.
+  var isOfAuthor: Bool { tokens.contains { server.requests.hasPosted(ownerOf: $0) } }
 
   func send(_ packet: SocketPacket) async throws { try await send(packet.messages()) }
 

@@ -4,11 +4,20 @@ import SocketIOProtocol
 /// Joining and leaving namespaces (wire contract, Socket protocol).
 enum NamespaceRules {
   static let all: [Rule] = [
+    Rule(
+      "sockets.connect.namespace", .socketEvents,
+      "The namespace of a channel is /ws-channel-<channel_id>, that of a direct message /ws-dm-<room_id>."
+    ) { trial in
+      let yard = try await trial.courtyard()
+      for room in try await yard.rooms() {
+        try await trial.withSocket { try await $0.join(room, as: yard.b) }
+      }
+    },
     Rule("sockets.connect.sid", .socketProtocol, "A connect is answered with exactly one key, sid.") { trial in
       let (person, room) = try await trial.personInChannel()
       try await trial.withSocket { socket in
         let answer = try await socket.connect(try room.namespace, payload: person.credentials)
-        try expect(answer.kind == .connect, "40", seen: answer.wireText)
+        try expect(answer.kind == .connect, "40", seen: answer.wireText, cause: answer.causeOfRefusal)
         guard case .object(let object) = try JSON.reading(answer.payload), object.keys.elementsEqual(["sid"]),
           case .text? = object["sid"]
         else { throw Violation(expected: #"{"sid":"..."}"#, seen: String(decoding: answer.payload, as: UTF8.self)) }

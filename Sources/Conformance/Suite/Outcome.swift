@@ -14,10 +14,18 @@ package struct Outcome: Sendable, Codable, Equatable {
   package let outcome: Verdict
   /// Of a violation, what was expected and what was seen; of a rule that was skipped, why; else nil.
   package let evidence: String?
+  /// Of a violation, the request as a shell command, with secrets as variables.
+  package let request: String?
+  /// Of a violation, the sentence of its ``Cause``, if it is known.
+  package let cause: String?
 
-  init(_ rule: Rule, _ edition: EditionName, _ verdict: Verdict, evidence: String? = nil) {
+  init(
+    _ rule: Rule, _ edition: EditionName, _ verdict: Verdict, evidence: String? = nil, request: String? = nil,
+    cause: Cause? = nil
+  ) {
     (self.rule, self.edition, sentence) = (rule.id, edition.rawValue, rule.sentence)
     (section, outcome, self.evidence) = (rule.section.rawValue, verdict, evidence)
+    (self.request, self.cause) = (request, cause?.sentence)
   }
 
   package var feature: String { String(rule.prefix { $0 != "." }) }

@@ -20,14 +20,14 @@ package struct Runner: Sendable {
   }
 
   /// Every rule in every edition it is for, in the order of ids and editions.
-  /// - Parameter progress: Told how many outcomes there are of how many.
-  package func run(progress: @Sendable (Int, Int) -> Void = { _, _ in }) async -> [Outcome] {
-    let attempts = rules.flatMap { rule in rule.editions.map { Attempt(rule: rule, edition: $0) } }
+  /// - Parameter progress: Receives each outcome as it comes.
+  package func run(progress: @Sendable (Outcome) -> Void = { _ in }) async -> [Outcome] {
     var outcomes: [Outcome] = []
     func tell(_ outcome: Outcome) {
       outcomes.append(outcome)
-      progress(outcomes.count, attempts.count)
+      progress(outcome)
     }
+    let attempts = attempts
     await withTaskGroup(of: Outcome.self) { group in
       var waiting = attempts.filter { !$0.rule.runsAlone }[...]
       for attempt in waiting.prefix(parallelism) { group.addTask { await outcome(of: attempt) } }
@@ -43,11 +43,19 @@ package struct Runner: Sendable {
         tell(await outcome(of: attempt))
       }
     }
-    return outcomes.sorted { ($0.rule, $0.edition) < ($1.rule, $1.edition) }
+    return outcomes.inOrder
   }
+
+  private var attempts: [Attempt] {
+    rules.flatMap { rule in rule.editions.map { Attempt(rule: rule, edition: $0) } }
+  }
+
+  /// The number of outcomes of a whole run.
+  package var count: Int { attempts.count }
 
   private func outcome(of attempt: Attempt) async -> Outcome {
     let (rule, edition) = (attempt.rule, attempt.edition)
+    let server = server.recorded(for: edition)
     do {
       if let missing = server.missing(of: rule, in: edition) { throw Skip(reason: missing) }
       try await bounded { try await rule.check(Trial(server, edition)) }
@@ -55,16 +63,20 @@ package struct Runner: Sendable {
     } catch let skip as Skip {
       return Outcome(rule, edition, .skipped, evidence: skip.reason)
     } catch let violation as Violation {
-      return Outcome(
-        rule, edition, .violated, evidence: evidence("expected \(violation.expected); seen \(violation.seen)"))
+      let evidence = "expected \(violation.expected); seen \(violation.seen)"
+      return violated(attempt, evidence, server.requests, cause: violation.cause)
     } catch {
-      return Outcome(rule, edition, .violated, evidence: evidence("seen \(error)".shortened))
+      return violated(attempt, "seen \(error)".shortened, server.requests)
     }
   }
 
-  /// On one line, without the server's keys.
-  private func evidence(_ text: String) -> String {
-    String(server.masked(text).map { $0.isNewline ? " " : $0 })
+  private func violated(
+    _ attempt: Attempt, _ evidence: String, _ requests: RequestLog, cause: Cause? = nil
+  ) -> Outcome {
+    // On one line, without secrets.
+    let line = String(requests.masked(evidence).map { $0.isNewline ? " " : $0 })
+    return Outcome(
+      attempt.rule, attempt.edition, .violated, evidence: line, request: requests.command(for: evidence), cause: cause)
   }
 
   private func bounded(_ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -78,6 +90,11 @@ package struct Runner: Sendable {
       try await group.next()
     }
   }
+}
+
+extension [Outcome] {
+  /// By ids and editions.
+  package var inOrder: [Outcome] { sorted { ($0.rule, $0.edition) < ($1.rule, $1.edition) } }
 }
 
 extension ServerUnderTest {

@@ -36,9 +36,8 @@ struct Trial: Sendable {
     case .none: break
     }
     if let token { fields.append((HeaderName.authorization, token)) }
-    if let type = body.type { fields.append(("Content-Type", type)) }
     return try await server.send(
-      method, path.hasPrefix("/") ? path : "/v1/" + path, headers: fields, body: body.bytes, hasSession: token != nil)
+      method, path.hasPrefix("/") ? path : "/v1/" + path, headers: fields, body, hasSession: token != nil)
   }
 
   /// Which `SesacKey` a call carries.
@@ -51,7 +50,7 @@ struct Trial: Sendable {
   /// A call under `/_dev`.
   func develop(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil) async throws -> JSON {
     let answer = try await server.send(
-      method, "/_dev/" + path, headers: [], body: body.map { Array($0.text.utf8) }, hasSession: true)
+      method, "/_dev/" + path, body.map { .raw($0.text, type: nil) } ?? .none, hasSession: true)
     return try answer.json()
   }
 

@@ -96,11 +96,7 @@ enum SignUpRules {
     ) {
       trial in
       let email = JSON.text(Trial.newEmail())
-      let codes = try await withThrowingTaskGroup(of: String?.self) { group in
-        for _ in 0..<5 { group.addTask { try await join(trial, ["email": email]).code } }
-        return try await group.reduce(into: []) { $0.append($1 ?? "200") }
-      }
-      try expectEqual("answers", codes.sorted(), ["200", "E12", "E12", "E12", "E12"])
+      try await parallel(5, successes: 1, others: .duplicate) { try await join(trial, ["email": email]) }
     },
     Rule(
       "users.check-email.free", .accountEndpoints,

@@ -49,10 +49,11 @@ enum AnswerRules {
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
       let count = try await yard.a.get(room.unreads).value("count")
-      try expect(count == 0, "0", seen: count.text)
+      try expect(count == 0, "0", seen: count.text, cause: count.isQuotedNumber ? .quotedNumbers : nil)
       let coins = try await yard.c.profile().value("sesacCoin")
       guard case .number(let digits) = coins, Int(digits) != nil else {
-        throw Violation(expected: "an integer at sesacCoin", seen: coins.text)
+        throw Violation(
+          expected: "an integer at sesacCoin", seen: coins.text, cause: coins.isQuotedNumber ? .quotedNumbers : nil)
       }
     },
     Rule("answers.empty", .successfulAnswers, "An empty answer is {} in 2024-10 and zero bytes in 2024-01.") {

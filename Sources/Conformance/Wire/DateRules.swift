@@ -5,7 +5,7 @@ enum DateRules {
 
   /// A date as milliseconds, its digits read as UTC.
   private static func label(_ json: JSON) throws -> Int64 {
-    let text = try json.text("createdAt")
+    let text = try json.date("createdAt")
     guard let label = try? Cursor.label(text, zoneless: 0) else { throw Violation(expected: "a date", seen: text) }
     return label
   }
@@ -17,8 +17,7 @@ enum DateRules {
       for room in try await yard.rooms() { objects += [room.object, try await yard.a.say("hi", in: room)] }
       // Of opening a direct message, 2024-01 answers no date.
       for object in objects where object["createdAt"] != nil {
-        let text = try object.text("createdAt")
-        try expect(Shape.isDate(text), "a date like 2024-12-13T07:05:30.874Z", seen: text)
+        _ = try object.date("createdAt")
       }
     },
     Rule(

@@ -27,14 +27,17 @@ enum ErrorRules {
     },
     Rule("errors.status-400", .failedAnswers, "The status of every code but E99 is 400.") { trial in
       for (_, answer) in try await refusals(trial) {
-        try expect(answer.status == 400, "the status 400", seen: answer.description)
+        guard answer.status == 400 else {
+          throw answer.violation("the status 400", cause: answer.isSuccessful ? .errorsAsSuccess : nil)
+        }
       }
     },
     Rule("errors.one-key", .failedAnswers, "The body of a failure is an object with exactly one key, errorCode.") {
       trial in
       for (_, answer) in try await refusals(trial) {
-        guard case .object(let object) = try answer.anyJSON(), object.keys.elementsEqual(["errorCode"]) else {
-          throw Violation(expected: "exactly the key errorCode", seen: answer.description)
+        _ = try answer.errorCode()
+        guard case .object(let object) = try answer.anyJSON(), object.count == 1 else {
+          throw answer.violation("exactly the key errorCode")
         }
       }
     },
@@ -46,8 +49,7 @@ enum ErrorRules {
     },
     Rule("errors.known-codes", .failedAnswers, "Only codes of the table are sent.") { trial in
       for (_, answer) in try await refusals(trial) {
-        let code = try answer.anyJSON().text("errorCode")
-        try expect(ErrorCode(rawValue: code) != nil, "a code of the table", seen: answer.description)
+        guard ErrorCode(rawValue: try answer.errorCode()) != nil else { throw answer.violation("a code of the table") }
       }
     },
     Rule("errors.change-nothing", .failedAnswers, "A repeated failing call gives the same code.") {

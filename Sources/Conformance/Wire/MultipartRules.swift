@@ -50,13 +50,15 @@ enum MultipartRules {
       ]
       let files = try await chat(trial, parts).list("files").map(\.text)
       let types = files.map { $0.split(separator: ".").last.map(String.init) ?? "" }
-      try expectEqual("the attachments in order", types, ["png\"", "jpeg\"", "gif\"", "png\""])
+      try expectEqual(
+        "the attachments in order", types, ["png\"", "jpeg\"", "gif\"", "png\""],
+        cause: types.count < parts.count ? .partNames : nil)
     },
     Rule("multipart.first-file", .multipartBodies, "Without a part named image the first file is the picture.") {
       trial in
       let parts: [RequestBody.Part] = [.file("photo"), .text("name", Trial.newName())]
       let path = try picture(try await workspace(trial, parts))
-      try expect(!path.hasSuffix("/default.png"), "a picture of its own", seen: path)
+      try expect(!path.hasSuffix("/default.png"), "a picture of its own", seen: path, cause: .partNames)
     },
     Rule(
       "multipart.picture-twice", .multipartBodies,

@@ -1,10 +1,25 @@
 import MadangOperations
+import Synchronization
 
 /// Shows the progress of long work on a line of standard error.
 enum ProgressLine {
   /// Runs work and shows its progress, not more often than is readable.
-  static func following<Result>(_ work: (@escaping TellProgress) async throws -> Result) async throws -> Result {
-    try await StatusLine.with(interval: .milliseconds(100)) { status in
+  /// - Parameter interval: The time between lines where standard error is no terminal; nil for no lines there.
+  static func following<Result>(
+    every interval: Duration? = nil, _ work: (@escaping TellProgress) async throws -> Result
+  ) async throws -> Result {
+    if let interval, Terminal.messageWidth == nil {
+      let latest = LatestProgress()
+      let ticker = Task {
+        while true {
+          try await Task.sleep(for: interval)
+          if let progress = latest.progress.withLock(\.self) { Terminal.message(line(progress)) }
+        }
+      }
+      defer { ticker.cancel() }
+      return try await work { progress in latest.progress.withLock { $0 = progress } }
+    }
+    return try await StatusLine.with(interval: .milliseconds(100)) { status in
       try await work { progress in
         if let status { status.draw(line(progress).fitted(to: status.width - 1)) }
       }
@@ -17,4 +32,8 @@ enum ProgressLine {
     let percent = total > 0 ? " (\(progress.done * 100 / total)%)" : ""
     return "\(progress.phase): \(progress.done) of \(total)\(percent)"
   }
+}
+
+private final class LatestProgress: Sendable {
+  let progress = Mutex<WorkProgress?>(nil)
 }

@@ -4,6 +4,7 @@ import Foundation
 import MadangAPI
 import MadangClient
 import MadangOperations
+import UnixSignals
 
 struct ConformanceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -16,12 +17,13 @@ struct ConformanceCommand: AsyncParsableCommand {
     discussion: """
       Signs up its own accounts, lets them talk, and checks every answer and socket. It leaves accounts, workspaces and \
       chats behind: use a test server. Each outcome goes into a file (rule, edition, heading of the \
-      wire contract, outcome, evidence), a summary to standard output.
+      wire contract, outcome, evidence, request, cause), a summary to standard output. Violations with one cause are one \
+      finding. After Ctrl-C the files hold the outcomes until then, and the exit status is 130.
 
       Rules need a key of their edition. Some need both keys, and some the calls of a server in development mode (--dev), such as \
       the rules that move its clock. Rules that cannot be tried are skipped, with the reason.
 
-      Exit status 1 when a rule is violated, when no rule could be tried, and when the server refuses a key. docs/reference/conformance.md explains outcomes.
+      Exit status 1 when a rule is violated, when no rule could be tried, and when the server refuses a key or knows it as that of the other edition. docs/reference/conformance.md explains outcomes.
       """)
 
   @Argument(help: ArgumentHelp("The server, such as http://127.0.0.1:8080.", valueName: "url"))
@@ -43,8 +45,16 @@ struct ConformanceCommand: AsyncParsableCommand {
     help: ArgumentHelp("Where the outcomes go, one JSON object per line.", valueName: "file"), completion: .file())
   var results = "results.jsonl"
 
-  @Option(help: ArgumentHelp("Also write the summary as Markdown.", valueName: "file"), completion: .file())
-  var summary: String?
+  @Option(
+    help: ArgumentHelp("Also write the outcomes as JUnit's XML, for CI services.", valueName: "file"),
+    completion: .file())
+  var junit: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Also write README.md, a page for each edition, badge.svg and results.jsonl into a folder.", valueName: "dir"),
+    completion: .directory)
+  var pages: String?
 
   @Option(help: "How many rules are tried at a time, 1 to 64.")
   var parallel = 12
@@ -79,31 +89,34 @@ struct ConformanceCommand: AsyncParsableCommand {
         throw MadangError.unreachable(host: url, reason: NetworkProblem.words(of: error))
       }
       try refuse(await server.editionsOfRefusedKeys())
-      for edition in await server.editionsOfMistakenKeys() {
-        printing.output.note(
-          "With the key of edition \(edition.rawValue) the server answers as the other edition: are the keys exchanged?"
-        )
-      }
-      return try await ProgressLine.following { tell in
-        await Runner(server, selected, parallelism: parallel).run { done, total in
-          tell(WorkProgress(phase: "trying rules", done: done, total: total))
-        }
-      }
+      try refuse(mistaken: await server.editionsOfMistakenKeys())
+      return try await tried(at: server)
     }
-    try write(Summary.lines(outcomes), to: results)
-    let counted = Summary(outcomes)
-    if let summary { try write(Array(counted.markdown(results: path(from: summary)).utf8), to: summary) }
-    try show(outcomes, counted)
-    let count = counted.violations.count
-    guard count == 0 else { throw Failure("\(count) violation\(count == 1 ? "" : "s")") }
-    if let emptiness = counted.emptiness { throw Failure(emptiness) }
+    try files.write(outcomes)
+    let summary = Summary(outcomes)
+    try FindingsText(outcomes: outcomes, summary: summary, output: printing.output).show(results: results)
+    guard summary.findings.isEmpty else { throw Failure(FindingsText.total(summary)) }
+    if let emptiness = summary.emptiness { throw Failure(emptiness) }
   }
 
-  /// The path of the results, relative to `page` if possible.
-  private func path(from page: String) -> String {
-    let (results, page) = (URL(filePath: results).standardizedFileURL, URL(filePath: page).standardizedFileURL)
-    let isBeside = results.deletingLastPathComponent() == page.deletingLastPathComponent()
-    return isBeside ? results.lastPathComponent : results.path
+  private var files: OutcomeFiles { OutcomeFiles(results: results, junit: junit, pages: pages) }
+
+  /// Tries the rules. SIGINT and SIGTERM end the program, with the outcomes until then in the files.
+  private func tried(at server: ServerUnderTest) async throws -> [Outcome] {
+    let runner = Runner(server, selected, parallelism: parallel)
+    let outcomes = OutcomesSoFar(total: runner.count)
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+    let watch = Task { [files] in
+      for await signal in signals { outcomes.end(at: signal, files) }
+    }
+    defer { watch.cancel() }
+    return try await ProgressLine.following(every: printing.json ? nil : .seconds(5)) { tell in
+      tell(outcomes.progress)
+      return await runner.run { outcome in
+        outcomes.add(outcome)
+        tell(outcomes.progress)
+      }
+    }
   }
 
   /// With a refused key every rule of the edition would seem violated, although none is.
@@ -116,10 +129,12 @@ struct ConformanceCommand: AsyncParsableCommand {
     )
   }
 
-  private func write(_ bytes: [UInt8], to path: String) throws {
-    do { try Data(bytes).write(to: URL(filePath: path)) } catch {
-      throw Failure("\(path) cannot be written: \(FileProblem.words(of: error))")
-    }
+  /// With the other edition's key nearly every rule of the edition is violated, although the server may be right.
+  private func refuse(mistaken editions: [EditionName]) throws(Failure) {
+    guard let edition = editions.first else { return }
+    throw Failure(
+      editions.count > 1
+        ? "the keys of the two editions are exchanged, so no rule was tried" : keys.problem(withKeyOf: edition))
   }
 
   private func showRules() throws {
@@ -129,28 +144,6 @@ struct ConformanceCommand: AsyncParsableCommand {
         Column("RULE", \.rule), Column("SECTION", \.section), Column("EDITIONS") { $0.editions.joined(separator: " ") },
         Column("NEEDS") { $0.needs.joined(separator: " ") }, Column("SENTENCE", \.sentence),
       ], empty: "")
-  }
-
-  private func show(_ outcomes: [Outcome], _ summary: Summary) throws {
-    let output = printing.output
-    if output.json { return try outcomes.forEach(output.line) }
-    try output.list(
-      summary.features + [summary.total],
-      [
-        Column("FEATURE", \.feature), Column("PASSED") { "\($0.passed)" }, Column("VIOLATED") { "\($0.violated)" },
-        Column("SKIPPED") { "\($0.skipped)" },
-      ], empty: "")
-    if summary.failedSignUps > 1 {
-      output.note(
-        "Signing up does not work: POST /v1/users/join fails in \(summary.failedSignUps) rules. Fix it first."
-      )
-    }
-    for violation in summary.violations {
-      try Terminal.line(
-        "\n\(violation.rule) (\(violation.edition)), \(violation.section): \(violation.sentence)\n  ".printable
-          + (violation.evidence ?? "").printable)
-    }
-    output.note("Outcomes: \(results)")
   }
 }
 

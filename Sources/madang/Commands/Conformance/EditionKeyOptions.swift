@@ -20,6 +20,15 @@ struct EditionKeyOptions: ParsableArguments {
     key != nil && edition == self.edition ? "--key KEY --edition \(edition.rawValue)" : "--key-\(edition.rawValue) KEY"
   }
 
+  /// What is wrong about a key that belongs to the other edition, and what to do.
+  func problem(withKeyOf edition: EditionName) -> String {
+    let other = EditionName.allCases.first { $0 != edition } ?? edition
+    let isShort = key != nil && edition == self.edition
+    let cure = isShort ? "--key KEY --edition \(other.rawValue)" : "--key-\(other.rawValue) KEY"
+    return "the key for edition \(edition.rawValue) is one of edition \(other.rawValue), so no rule was tried; "
+      + "give it with \(cure)"
+  }
+
   /// - Parameter isInDevelopment: Whether missing keys are replaced by the development keys.
   func given(isInDevelopment: Bool) -> [EditionName: String] {
     var keys: [EditionName: String] = [:]
