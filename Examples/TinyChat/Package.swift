@@ -21,9 +21,6 @@ let package = Package(
       ]),
     .testTarget(
       name: "TinyChatTests",
-      dependencies: [
-        "TinyChat", .product(name: "MadangClient", package: "madang"),
-        .product(name: "MadangTesting", package: "madang"),
-      ]),
+      dependencies: ["TinyChat", .product(name: "MadangTesting", package: "madang")]),
   ]
 )

@@ -24,8 +24,14 @@ public actor TinyChat {
   }
 
   public struct Chat: Decodable, Equatable, Sendable {
+    public let id: String
     public let content: String?
     public let createdAt: String
+
+    private enum CodingKeys: String, CodingKey {
+      case id = "chat_id"
+      case content, createdAt
+    }
   }
 
   public enum Failure: Error, Equatable {
@@ -48,14 +54,31 @@ public actor TinyChat {
   private struct Refusal: Decodable { let errorCode: String }
   private struct Unread: Decodable { let count: Int }
 
+  /// The first packet of a Socket.IO connection. Its times are in milliseconds.
+  private struct Opened: Decodable {
+    let sid: String
+    let pingInterval: Int
+    let pingTimeout: Int
+  }
+
+  private struct Event: Decodable {
+    let chat: Chat
+
+    init(from decoder: any Decoder) throws {
+      var arguments = try decoder.unkeyedContainer()
+      _ = try arguments.decode(String.self)
+      chat = try arguments.decode(Chat.self)
+    }
+  }
+
   private let server: String
   private let key: String
   private var tokens: Login.Tokens?
 
   public init(server: String, key: String) { (self.server, self.key) = (server, key) }
 
-  public func signIn(email: String, password: String) async throws {
-    let body = try JSONEncoder().encode(["email": email, "password": password])
+  public func signIn(email: String, password: String, deviceToken: String = "") async throws {
+    let body = try JSONEncoder().encode(["email": email, "password": password, "deviceToken": deviceToken])
     tokens = try await call(Login.self, .POST, "users/login", body).token
   }
 
@@ -65,8 +88,10 @@ public actor TinyChat {
     try await authorised([Place].self, .GET, "workspaces/\(workspace.id)/channels")
   }
 
-  public func chats(in channel: Place, of workspace: Place) async throws -> [Chat] {
-    try await authorised([Chat].self, .GET, "workspaces/\(workspace.id)/channels/\(channel.id)/chats")
+  /// The chats after a date, oldest first.
+  public func chats(in channel: Place, of workspace: Place, after date: String = "") async throws -> [Chat] {
+    let path = "workspaces/\(workspace.id)/channels/\(channel.id)/chats?cursor_date=\(date)"
+    return try await authorised([Chat].self, .GET, path)
   }
 
   public func unread(in channel: Place, of workspace: Place, after date: String) async throws -> Int {
@@ -83,11 +108,75 @@ public actor TinyChat {
         _ = try await authorised(Chat.self, .POST, path, JSONEncoder().encode(["content": text]))
         return
       } catch Failure.unclear {
-        let newer = try await chats(in: channel, of: workspace).filter { $0.createdAt > known }
+        let newer = try await chats(in: channel, of: workspace, after: known)
         if newer.contains(where: { $0.content == text }) { return }
       }
     }
     throw Failure.unclear
+  }
+
+  // MARK: Live chats
+
+  /// Each chat of a channel once: the history, then new ones as they come. It connects again whenever a connection ends, and reads what
+  /// it missed. A connection without a packet for `patience` counts as dead; without it, the server says how long.
+  public nonisolated func live(in channel: Place, of workspace: Place, patience: Duration? = nil) -> AsyncStream<Chat> {
+    AsyncStream { stream in
+      let task = Task {
+        await self.listen(to: channel, of: workspace, patience) { stream.yield($0) }
+        stream.finish()
+      }
+      stream.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  private func listen(
+    to channel: Place, of workspace: Place, _ patience: Duration?, show: @Sendable (Chat) -> Void
+  ) async {
+    var known: Set<String> = []
+    var newest = ""
+    while !Task.isCancelled {
+      // A lost connection is no error here.
+      try? await connection(to: channel, of: workspace, after: newest, patience) { chat in
+        newest = max(newest, chat.createdAt)
+        if known.insert(chat.id).inserted { show(chat) }
+      }
+      try? await Task.sleep(for: .milliseconds(200))
+    }
+  }
+
+  /// One Socket.IO connection by long-polling, until it ends or falls silent.
+  private func connection(
+    to channel: Place, of workspace: Place, after date: String, _ patience: Duration?, show: (Chat) -> Void
+  ) async throws {
+    let opened = try JSONDecoder().decode(Opened.self, from: try await packets(.GET).dropFirst())
+    let session = "&sid=\(opened.sid)"
+    let credentials = try JSONEncoder().encode(["SesacKey": key, "token": tokens?.accessToken ?? ""])
+    _ = try await packets(.POST, session, Data("40/ws-channel-\(channel.id),".utf8) + credentials)
+    // A server that is alive sends a ping within this time.
+    let patience = patience ?? .milliseconds(opened.pingInterval + opened.pingTimeout)
+    while !Task.isCancelled {
+      for packet in try await packets(.GET, session, within: patience).split(separator: 0x1E) {
+        let type = String(decoding: packet.prefix(3), as: UTF8.self)
+        switch type {
+        case "2": _ = try await packets(.POST, session, Data("3".utf8))
+        case "40/": try await chats(in: channel, of: workspace, after: date).forEach(show)
+        case "42/":
+          let arguments = packet.drop { $0 != UInt8(ascii: ",") }.dropFirst()
+          show(try JSONDecoder().decode(Event.self, from: arguments).chat)
+        case "6": break
+        default:
+          // A refused or ended connection. An expired token is renewed by the next call.
+          _ = try await workspaces()
+          throw Failure.unclear
+        }
+      }
+    }
+  }
+
+  private func packets(
+    _ method: HTTPMethod, _ session: String = "", _ body: Data? = nil, within time: Duration = .seconds(10)
+  ) async throws -> Data {
+    try await answer(method, "socket.io/?EIO=4&transport=polling\(session)", [:], body, within: time).data
   }
 
   // MARK: Calls
@@ -106,22 +195,29 @@ public actor TinyChat {
   private func call<Answer: Decodable>(
     _ type: Answer.Type, _ method: HTTPMethod, _ path: String, _ body: Data?
   ) async throws -> Answer {
-    var request = HTTPClientRequest(url: "\(server)/v1/\(path)")
-    request.method = method
-    request.headers = ["SesacKey": key, "Content-Type": "application/json"]
+    var headers: HTTPHeaders = ["SesacKey": key, "Content-Type": "application/json"]
     if let tokens {
-      request.headers.add(name: "Authorization", value: tokens.accessToken)
-      request.headers.add(name: "RefreshToken", value: tokens.refreshToken)
+      headers.add(name: "Authorization", value: tokens.accessToken)
+      headers.add(name: "RefreshToken", value: tokens.refreshToken)
     }
-    if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-    guard let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(10)),
-      let content = try? await response.body.collect(upTo: 1 << 20)
-    else { throw Failure.unclear }
-    let data = Data(content.readableBytesView)
-    if response.status == .ok, let answer = try? JSONDecoder().decode(type, from: data) { return answer }
-    guard response.status != .ok, let refusal = try? JSONDecoder().decode(Refusal.self, from: data) else {
+    let (status, data) = try await answer(method, "v1/\(path)", headers, body, within: .seconds(10))
+    if status == .ok, let answer = try? JSONDecoder().decode(type, from: data) { return answer }
+    guard status != .ok, let refusal = try? JSONDecoder().decode(Refusal.self, from: data) else {
       throw Failure.unclear
     }
     throw Failure.refused(refusal.errorCode)
+  }
+
+  private func answer(
+    _ method: HTTPMethod, _ path: String, _ headers: HTTPHeaders, _ body: Data?, within time: Duration
+  ) async throws -> (status: HTTPResponseStatus, data: Data) {
+    var request = HTTPClientRequest(url: "\(server)/\(path)")
+    request.method = method
+    request.headers = headers
+    if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+    guard let response = try? await HTTPClient.shared.execute(request, timeout: TimeAmount(time)),
+      let content = try? await response.body.collect(upTo: 1 << 20)
+    else { throw Failure.unclear }
+    return (response.status, Data(content.readableBytesView))
   }
 }
