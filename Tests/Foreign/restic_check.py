@@ -1,5 +1,5 @@
-"""Encrypted copies of backups in a bucket, by the commands of docs/operate.md: made by restic each night, thinned out, brought back on
-another machine, and restored.
+"""Encrypted copies of backups in a bucket, by the package's unit and the commands of docs/operate.md: made by restic each night, also after a
+restic that was killed; thinned out, brought back on another machine, and restored.
 
     Scripts/with-s3 python3 Tests/Foreign/restic_check.py .build/debug/madang
 
@@ -14,18 +14,20 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 
 from program import Program
 
-PAGE = pathlib.Path(__file__).parent / "../../docs/operate.md"
+ROOT = pathlib.Path(__file__).parent / "../.."
+PAGE, UNIT = ROOT / "docs/operate.md", ROOT / "packaging/madang-restic.service"
 TEXT = "The persimmons are ripe."
 madang = os.path.realpath(sys.argv[1])
 
 
 def recipe():
-    """The lines of the page that call restic: for each night, and those typed by hand."""
+    """What calls restic: the unit each night, a dash for what may fail; and the lines of the page."""
     section = PAGE.read_text().split("### Encrypted, off the machine\n")[1].split("\n## ")[0]
-    nightly = re.findall(r"^ExecStopPost=/usr/bin/(restic .*)$", section, re.M)
+    nightly = re.findall(r"^ExecStart=(-?)/usr/bin/(restic .*)$", UNIT.read_text(), re.M)
     typed = [command for line in re.findall(r"^\(set -a; [^;]*; (.*)\)$", section, re.M) for command in line.split("; ")]
     return nightly, typed
 
@@ -52,8 +54,24 @@ async def main(folder):
         "AWS_ACCESS_KEY_ID": os.environ["MADANG_TEST_S3_KEY"], "AWS_SECRET_ACCESS_KEY": os.environ["MADANG_TEST_S3_SECRET"], "AWS_DEFAULT_REGION": "us-east-1",
     }
     data, backups, other = folder / "data", folder / "backups", folder / "other"
-    nightly, (init, check, restore) = recipe()
-    nightly = [line.replace("/var/backups/madang", str(backups)) for line in nightly]
+    nightly, (init, snapshots, unlock, check, restore) = recipe()
+
+    def night():
+        for dash, line in nightly:
+            run(line.replace("/var/backups/madang", str(backups)) + (" || true" if dash else ""))
+
+    def killed():
+        """Kills a restic that has the repository for itself, as a reboot does: its lock stays."""
+        slow = subprocess.Popen(["restic", "check", "--read-data", "--limit-download", "1"], env=os.environ | bucket, cwd=folder,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while not run("restic list locks --no-lock").strip():
+            if time.monotonic() > end:
+                slow.kill()
+                sys.exit("FAILED: restic took no lock within a minute")
+        slow.kill()
+        slow.wait()
+
     picture = PAGE.parent / "pictures/phone-en.png"
     (folder / "password").write_text("Passw0rd!\n")
 
@@ -65,9 +83,11 @@ async def main(folder):
         person(server, "say", "#garden", TEXT, "--file", str(picture))
         for _ in range(2):
             run([madang, "admin", "backup", str(backups), "--keep", "14", "--data", str(data)])
-            for command in nightly:
-                run(command)
+            night()
+            run(snapshots)
+            killed()
 
+    run(unlock)
     run(check + " --read-data")
     other.mkdir()
     run(restore.replace("--target /", f"--target '{other}'"))

@@ -48,7 +48,7 @@ package struct AlarmWatch: ServiceLifecycle.Service {
     guard leads() else { return findings }
     // Without any backup, none is overdue.
     if settings.alarmWatch.backupDays > 0, try await madang.latestAudit(of: .backupMade) != nil {
-      findings[.backup] = AlarmFinding(try await doctor.backupFindings(madang))
+      findings[.backup] = AlarmFinding(try await doctor.backupFindings(madang, settings))
     }
     let limit = settings.alarmWatch.signIns
     if limit > 0 {

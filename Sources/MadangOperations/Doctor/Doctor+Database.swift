@@ -78,7 +78,7 @@ extension Doctor {
       )
     }
     findings += try await orderedCertificateFindings(madang, settings)
-    findings += try await backupFindings(madang)
+    findings += try await backupFindings(madang, settings)
     findings += try await mailQueueFindings(madang)
     if let found = try await madang.futureChats() {
       findings.append(DoctorFinding(.futureChats, .warning, found.words, cure: FutureChats.cure))
@@ -101,12 +101,13 @@ extension Doctor {
     return findings
   }
 
-  func backupFindings(_ madang: Madang) async throws -> [DoctorFinding] {
+  func backupFindings(_ madang: Madang, _ settings: ServerSettings) async throws -> [DoctorFinding] {
     guard options.backupDays > 0 else { return [] }
     let limit = madang.clock.now - Int64(options.backupDays) * 86_400_000
     let last = try await madang.latestAudit(of: .backupMade)
     // Without accounts there is nothing to lose.
-    if let last { guard last < limit else { return [] } } else if try await !madang.hasAccount() { return [] }
+    if let last, last >= limit { return copyFindings(settings, limit) }
+    if last == nil, try await !madang.hasAccount() { return [] }
     let words = last.map {
       "the newest backup in the audit log is \((madang.clock.now - $0) / 86_400_000) days old"
     }
@@ -116,6 +117,21 @@ extension Doctor {
         cure:
           "run 'madang admin backup DIR --keep 14' each day (docs/operate.md), or allow older backups with --backup-days"
       )
+    ]
+  }
+
+  /// Whether the newest complete copy off this machine is older than `limit`. The package's madang-restic.service dates a file by it.
+  private func copyFindings(_ settings: ServerSettings, _ limit: Int64) -> [DoctorFinding] {
+    let file = settings.dataDirectory.appending(path: "backup-copied").path
+    let date = (try? FileManager.default.attributesOfItem(atPath: file))?[.modificationDate] as? Date
+    guard let date, date.timeIntervalSince1970 * 1000 < Double(limit) else { return [] }
+    return [
+      DoctorFinding(
+        .backup, .warning,
+        "since \(WireDate.string(Int64(date.timeIntervalSince1970 * 1000))) no complete copy of the backups has left this machine",
+        cure:
+          "'journalctl -u madang-restic' shows why; if backups are copied in another way now, disable madang-restic.service and "
+          + "remove \(file)")
     ]
   }
 
