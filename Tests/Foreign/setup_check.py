@@ -33,6 +33,8 @@ SYSTEMCTL = r"""#!/bin/sh
 # A systemd of one service.
 for unit; do :; done  # the last argument
 echo "$*" >>"$STATE/calls"
+# What happens instead, in a test of faults.
+[ ! -x "$STATE/at-$1" ] || exec "$STATE/at-$1" "$@"
 case $1 in
   cat) echo "ExecStart=madang serve --config /etc/madang/madang.json" ;;
   show) id -un ;;
@@ -56,6 +58,7 @@ case $1 in
     done ;;
 esac
 """
+KILL = 'kill -9 "$(cat "$STATE/victim")"\n'
 JOURNALCTL = '#!/bin/sh\ncat "$STATE/log"\n'
 
 
@@ -96,6 +99,24 @@ class Machine:
         """Without a terminal."""
         return subprocess.run([self.madang, *arguments], env=self.environment, capture_output=True, text=True,
                               stdin=subprocess.DEVNULL, timeout=PATIENCE)
+
+    def killed(self, *arguments):
+        """As run, for a program that systemctl kills: see KILL."""
+        return subprocess.run(["sh", "-c", 'echo $$ >"$STATE/victim"; exec "$@"', "sh", self.madang, *arguments],
+                              env=self.environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE)
+
+    @contextlib.contextmanager
+    def instead_of(self, verb, script):
+        """What systemctl does at this verb."""
+        file = self.state / f"at-{verb}"
+        file.write_text("#!/bin/sh\n" + script)
+        file.chmod(0o755)
+        yield
+        file.unlink()
+
+    def start(self):
+        subprocess.run([self.root / "bin/systemctl", "restart", "madang.service"], env=self.environment, check=True,
+                       stdin=subprocess.DEVNULL, timeout=PATIENCE)
 
     def typed(self, *arguments):
         return Typist([self.madang, *arguments], self.environment)
@@ -270,6 +291,42 @@ def undone(machine, former):
         path.name for path in machine.settings.parent.iterdir()) == ["madang.json"])
 
 
+def resumed(machine, _former, verb):
+    machine.start()
+    pid = machine.pid()
+    setup = "setup", NAME, "--behind-proxy", "127.0.0.1", "--yes"
+    with machine.instead_of(verb, KILL):
+        outcome = machine.killed(*setup)
+    check(f"setup was killed at 'systemctl {verb}'", outcome.returncode == -signal.SIGKILL, outcome.stderr)
+    outcome = machine.run(*setup)
+    check("the next one finishes it: it starts the server, makes the first backup, and prints the code",
+          outcome.returncode == 0 and "did not end" in outcome.stderr and machine.pid() != pid and "/invite/" in outcome.stdout and (
+              list((machine.root / "var/backups/madang").glob("20*"))), outcome.stdout + outcome.stderr)
+    outcome = machine.run(*setup)
+    check("the one after it has nothing to change", outcome.returncode == 0 and "Nothing to change." in outcome.stderr, outcome.stderr)
+
+
+def undone_after_kill(machine, former):
+    machine.start()
+    with machine.instead_of("enable", 'for unit; do :; done\ntouch "$STATE/$unit"\n' + KILL):
+        machine.killed("setup", NAME, "--behind-proxy", "127.0.0.1", "--yes")
+    check("setup was killed when the timer was on", (machine.state / "madang-backup.timer").exists())
+    outcome = machine.run("setup", "--undo", "--yes")
+    check("--undo takes back the timer and the directory, too", outcome.returncode == 0 and machine.settings.read_text() == former and (
+        not (machine.state / "madang-backup.timer").exists() and not (machine.root / "var/backups/madang").exists()), outcome.stderr)
+
+
+def without_report(machine, _former):
+    setup = "setup", NAME, "--behind-proxy", "127.0.0.1", "--yes"
+    with machine.instead_of("start", 'cd "$MADANG_TEST_ROOT/etc/madang" && mv madang.json written && echo "{" >madang.json\n'):
+        outcome = machine.run(*setup)
+    check("a report that fails: status 2, the reason, and what to do", outcome.returncode == 2 and (
+        "not everything is done" in outcome.stderr and "run this again" in outcome.stderr), outcome.stderr)
+    (machine.settings.parent / "written").rename(machine.settings)
+    outcome = machine.run(*setup)
+    check("then the next one prints it", outcome.returncode == 0 and "/invite/" in outcome.stdout, outcome.stdout + outcome.stderr)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -286,6 +343,13 @@ def main():
             undone(machine, former)
         finally:
             machine.stop()
+    for step in (lambda *of: resumed(*of, "restart"), lambda *of: resumed(*of, "start"), undone_after_kill, without_report):
+        with tempfile.TemporaryDirectory(prefix="madang-setup-") as folder:
+            machine = Machine(madang, pathlib.Path(folder))
+            try:
+                step(machine, machine.settings.read_text())
+            finally:
+                machine.stop()
     print(f"{len(failures)} failures")
     return 1 if failures else 0
 

@@ -24,6 +24,9 @@ struct Setup {
   struct Wanted {
     let plan: SetupPlan
     let record: SetupRecord?
+
+    /// Whether an earlier setup did not end.
+    var isResumed: Bool { record?.state == .begun }
   }
 
   var work: SetupWork { SetupWork(machine: machine, say: say) }

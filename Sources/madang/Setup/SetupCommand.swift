@@ -15,7 +15,7 @@ struct SetupCommand: AsyncParsableCommand {
       Run it as root. It asks what it must know, checks DNS, ports, clock and disk, writes /etc/madang/madang.json, starts the \
       server, waits for its certificate, makes backups every night, and prints what people need. Each question has a flag; \
       --yes takes the defaults. Settings that you wrote are changed only if you agree. Run it again at any time: it changes \
-      nothing that is right. --undo takes back what it made, except data and certificates.
+      nothing that is right, and does what an interrupted setup left. --undo takes back what it made, except data and certificates.
 
       Ordering a certificate means that you agree to the terms of service of the authority, Let's Encrypt unless \
       --acme-directory names another.
@@ -89,9 +89,20 @@ struct SetupCommand: AsyncParsableCommand {
     }
     if !isChanged { say("Nothing to change.") }
     let failedBackup = isChanged ? setup.work.backUp() : nil
-    let report = try await SetupReport(
-      of: setup, changed: wanted.plan.changes.map(\.key), isChanged: isChanged, failedBackup: failedBackup)
-    try report.show(printing.output)
+    let report: SetupReport
+    do {
+      var record = try OpenSetupRecord(machine)
+      report = try await SetupReport(
+        of: setup, changed: wanted.plan.changes.map(\.key), isChanged: isChanged, isResumed: wanted.isResumed,
+        failedBackup: failedBackup)
+      try report.show(printing.output)
+      try record?.end()
+    } catch {
+      let words = (error as? Failure)?.message ?? (error as? SetupError)?.description ?? "\(error)"
+      Terminal.problem(
+        "madang: the settings are written, but not everything is done: \(words)\nrun this again when that is corrected")
+      throw ExitCode(2)
+    }
     if !report.hasCertificate { throw ExitCode(3) }
   }
 

@@ -14,6 +14,15 @@ struct SetupRecord: Codable, Equatable {
   var made: [String] = []
   /// Units that setup enabled.
   var enabled: [String] = []
+  /// Nil in records of earlier versions, whose setup has ended.
+  private(set) var state: State?
+
+  /// Words of the same length: see ``OpenSetupRecord``.
+  enum State: String, Codable {
+    /// Something may be missing: the next run does all that follows a change.
+    case begun
+    case ended
+  }
 
   /// The value of a secret in ``written``.
   private static let hidden = JSONValue.text("***")
@@ -39,10 +48,16 @@ struct SetupRecord: Codable, Equatable {
     }
   }
 
+  mutating func begin() { state = .begun }
+  mutating func end() { state = .ended }
+
   mutating func add(_ change: SetupPlan.Change) {
     written[change.key] =
       SetupPlan.secrets.contains(change.key) && change.new != nil ? Self.hidden : change.new ?? .null
   }
+
+  mutating func add(made path: String) { if !made.contains(path) { made.append(path) } }
+  mutating func add(enabled unit: String) { if !enabled.contains(unit) { enabled.append(unit) } }
 
   /// Whether a present value is the one that setup wrote.
   func wrote(_ key: String, _ value: JSONValue?) -> Bool {

@@ -37,8 +37,11 @@ struct SetupReport: Encodable {
   private static let patience = Duration.seconds(120)
 
   /// Waits for the certificate, makes links, and runs the doctor. This process becomes the owner of the data.
+  /// - Parameter isResumed: Whether an earlier setup did not end: the link and the code that it made may never have been printed.
   /// - Throws: ``Failure`` if the data cannot be used.
-  init(of setup: Setup, changed: [String], isChanged: Bool, failedBackup: String?) async throws {
+  init(
+    of setup: Setup, changed: [String], isChanged: Bool, isResumed: Bool, failedBackup: String?
+  ) async throws {
     let loaded = try await LoadedSettings(flags: [:], file: setup.machine.settingsFile, environment: [:])
     let settings = loaded.settings
     try DataOwner.become(of: settings.dataDirectory)
@@ -56,9 +59,9 @@ struct SetupReport: Encodable {
     do {
       (certificate, administratorLink, invitation) = try await Administration.run(settings, logger: logger) {
         let certificate = try await Self.certificate($0)
-        return (
-          certificate, try await Self.link($0, settings), try await Self.invitation($0, settings, isChanged: isChanged)
-        )
+        let link = try await Self.link($0, settings, isResumed: isResumed)
+        guard isChanged else { return (certificate, link, nil) }
+        return (certificate, link, try await Self.invitation($0, isResumed: isResumed))
       }
     } catch {
       throw Failure((error as? SetupError)?.description ?? (error as? AdministrationError)?.description ?? "\(error)")
@@ -85,20 +88,18 @@ struct SetupReport: Encodable {
 
   /// A link for the first administrator.
   private static func link(
-    _ administration: Administration, _ settings: ServerSettings
+    _ administration: Administration, _ settings: ServerSettings, isResumed: Bool
   ) async throws -> NewAdministratorLink? {
-    guard settings.web.admin.isOn, try await administration.administrators().isEmpty,
-      try await administration.administratorLinks().isEmpty
-    else { return nil }
+    guard settings.web.admin.isOn, try await administration.administrators().isEmpty else { return nil }
+    let isThere = try await !administration.administratorLinks().isEmpty
+    guard isResumed || !isThere else { return nil }
     return try await administration.makeAdministratorLink()
   }
 
-  private static func invitation(
-    _ administration: Administration, _ settings: ServerSettings, isChanged: Bool
-  ) async throws -> InvitationSummary? {
-    guard isChanged else { return nil }
+  /// A code for people, unless there is one.
+  private static func invitation(_ administration: Administration, isResumed: Bool) async throws -> InvitationSummary? {
     let open = try await administration.invitations(isOpen: true, limit: 100)
-    guard open.elements.allSatisfy({ $0.email != nil }) else { return nil }
+    guard isResumed || open.elements.allSatisfy({ $0.email != nil }) else { return nil }
     return try await administration.inviteByCode(uses: codeUses, days: codeDays)
   }
 }

@@ -16,45 +16,54 @@ struct SetupWork {
     let words: String
   }
 
-  /// Applies the plan, as far as the machine differs from it.
+  /// Applies the plan, as far as the machine differs from it. Until ``OpenSetupRecord/end()`` the record says that this is under way.
   /// - Parameters:
   ///   - record: Of an earlier setup.
   ///   - roots: The roots of a private authority, which are copied for the server's user.
-  /// - Returns: Whether anything was changed.
+  /// - Returns: Whether anything was changed, by this setup or by an earlier one that did not end.
   /// - Throws: ``Failure`` if a file cannot be written; ``NotServing``.
   func apply(_ plan: SetupPlan, for name: String, record former: SetupRecord?, roots: Data?) throws -> Bool {
     let (user, settings) = (machine.serviceUser, machine.settingsFile)
     let bytes = FileManager.default.contents(atPath: settings)
     var record = former ?? SetupRecord(name: name, hadSettings: bytes != nil)
-    record.name = name
-    func save() throws { try SystemFile(path: machine.recordFile, reader: user).write(try record.bytes) }
-
-    var isChanged = false
-    if let roots, FileManager.default.contents(atPath: machine.authorityFile) != roots {
-      try SystemFile(path: machine.authorityFile, reader: user).write(roots)
-      if !record.made.contains(machine.authorityFile) { record.made.append(machine.authorityFile) }
+    var isChanged = record.state == .begun
+    /// Each step is recorded before it is done: after a crash the record has what may have been done.
+    func begin(_ step: (inout SetupRecord) -> Void) throws {
+      if former == nil, !isChanged, let bytes {
+        try SystemFile(path: machine.formerSettingsFile, reader: user).write(bytes)
+      }
+      step(&record)
+      record.name = name
+      record.begin()
+      try SystemFile(path: machine.recordFile, reader: user).write(try record.bytes)
       isChanged = true
+    }
+
+    if isChanged { say("The last setup did not end. This one does what was left.") }
+    if let roots, FileManager.default.contents(atPath: machine.authorityFile) != roots {
+      try begin { $0.add(made: machine.authorityFile) }
+      try SystemFile(path: machine.authorityFile, reader: user).write(roots)
     }
     if !plan.changes.isEmpty {
-      if former == nil, let bytes { try SystemFile(path: machine.formerSettingsFile, reader: user).write(bytes) }
-      for change in plan.changes { record.add(change) }
-      // The record comes first: after a crash it knows what may have been written.
-      try save()
+      try begin { for change in plan.changes { $0.add(change) } }
       try SystemFile(path: settings, reader: user).write(try plan.file.bytes)
       say("Wrote \(settings)" + (bytes == nil ? "." : "; \(machine.formerSettingsFile) is the former one."))
-      isChanged = true
     }
-    if try makeBackupDirectory(for: user) {
-      record.made.append(machine.backupDirectory)
+    if !FileManager.default.fileExists(atPath: machine.backupDirectory) {
+      try begin { $0.add(made: machine.backupDirectory) }
+      try makeBackupDirectory(for: user)
       say("Made \(machine.backupDirectory).")
-      isChanged = true
     }
-    if try enable(Self.backupTimer, "--now", record: &record) { isChanged = true }
-    let wasEnabled = try !enable(Self.service, record: &record)
-    if isChanged || !wasEnabled || former == nil { try save() }
-    let isActive = try machine.systemctl("is-active", "--quiet", Self.service).isSuccess
-    if isChanged || !isActive { try restart() }
-    return isChanged || !wasEnabled || !isActive
+    for (unit, options) in [(Self.backupTimer, ["--now"]), (Self.service, [])] {
+      guard try mustEnable(unit) else { continue }
+      try begin { $0.add(enabled: unit) }
+      let outcome = try machine.run(["systemctl", "enable", "--quiet"] + options + [unit])
+      guard outcome.isSuccess else { throw Failure("\(unit) cannot be enabled: \(outcome.text)") }
+      say("Enabled \(unit).")
+    }
+    if try !machine.systemctl("is-active", "--quiet", Self.service).isSuccess { try begin { _ in } }
+    if isChanged { try restart() }
+    return isChanged
   }
 
   /// Starts the service again. Throws ``NotServing``.
@@ -74,10 +83,8 @@ struct SetupWork {
     return "the first backup failed: journalctl -u \(Self.backupService) says why"
   }
 
-  /// Returns whether it had to be made.
-  private func makeBackupDirectory(for user: String?) throws -> Bool {
+  private func makeBackupDirectory(for user: String?) throws {
     let path = machine.backupDirectory
-    guard !FileManager.default.fileExists(atPath: path) else { return false }
     do {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -87,18 +94,10 @@ struct SetupWork {
         throw Failure("\(path) cannot be given to \(user ?? ""): \(String(cString: strerror(errno)))")
       }
     }
-    return true
   }
 
-  /// Enables a unit, if it exists and is not enabled. Returns whether it did.
-  private func enable(_ unit: String, _ option: String..., record: inout SetupRecord) throws -> Bool {
-    guard try machine.systemctl("cat", unit).isSuccess,
-      try !machine.systemctl("is-enabled", "--quiet", unit).isSuccess
-    else { return false }
-    let outcome = try machine.run(["systemctl", "enable", "--quiet"] + option + [unit])
-    guard outcome.isSuccess else { throw Failure("\(unit) cannot be enabled: \(outcome.text)") }
-    if !record.enabled.contains(unit) { record.enabled.append(unit) }
-    say("Enabled \(unit).")
-    return true
+  /// Whether a unit exists and is not enabled.
+  private func mustEnable(_ unit: String) throws -> Bool {
+    try machine.systemctl("cat", unit).isSuccess && !machine.systemctl("is-enabled", "--quiet", unit).isSuccess
   }
 }
