@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import MadangAPI
 import Storage
 import Support
@@ -13,6 +14,21 @@ struct RunningAdministrationTests {
   /// Operations on the running server's own domain, as hana.
   static func administration(_ world: World, _ settings: ServerSettings = World.settings) -> Administration {
     Administration(world.server.madang, settings, actingAs: .hana)
+  }
+
+  @Test("a command on a full disk fails with the reason and the cure", arguments: TestEngine.available)
+  func fullDisk(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let error = await #expect(throws: AdministrationError.self) {
+        try await Administration.run(world.server.settings, logger: Logger(label: "test")) { _ in
+          throw StorageError(.diskFull, "SQLite 13: database or disk is full")
+        }
+      }
+      #expect(
+        error?.description
+          == "the database refused it: SQLite 13: database or disk is full\n"
+          + "make room on the disk of the database (docs/operate.md, Disk), and try again")
+    }
   }
 
   @Test(

@@ -20,11 +20,16 @@ public struct Administration: Sendable {
   }
 
   /// Runs `body` on the data of these settings.
-  /// - Throws: ``SetupError`` if there is no data, or it cannot be opened or has another version; errors of `body`.
+  /// - Throws: ``SetupError`` if there is no data, or it cannot be opened or has another version; ``AdministrationError`` if the database
+  ///   refuses something; errors of `body`.
   public static func run<Result>(
     _ settings: ServerSettings, logger: Logger, _ body: (Administration) async throws -> Result
   ) async throws -> Result {
-    try await run(settings, actingAs: .ofThisProcess, logger: logger, body)
+    do {
+      return try await run(settings, actingAs: .ofThisProcess, logger: logger, body)
+    } catch let error as StorageError {
+      throw AdministrationError(description: "the database refused it: \(error.words)")
+    }
   }
 
   /// Runs `body` on the data of these settings, with connections of its own, also in a process that serves them.

@@ -126,7 +126,7 @@ func wording<Success>(_ body: () async throws -> Success) async throws -> Succes
   do { return try await body() } catch let problem as BackupProblem {
     throw AdministrationError(description: problem.description)
   } catch let error as StorageError {
-    throw AdministrationError(description: "the database refused it: \(error.message)")
+    throw AdministrationError(description: "the database refused it: \(error.words)")
   } catch let error as S3Error {
     throw AdministrationError(description: "the bucket cannot be used: \(error)\n\(error.cure)")
   } catch let error as POSIXError {

@@ -84,6 +84,7 @@ private func setupError(
   switch error.code {
   case .newerSchema: return SetupError("\(problem); start the newer madang, or restore a backup made before the update")
   case .changedMigration, .olderProgram: return SetupError(problem)
+  case .diskFull: return SetupError("the database cannot be used: \(error.words)")
   case .other where isWithoutTables, .syntax where isWithoutTables:
     return SetupError(
       "the tables cannot be created: \(error.message)\nIf the database has tables of another program, name an empty one with "
