@@ -72,7 +72,7 @@ extension MadangServer {
     _ respond: @escaping SocketIOServer.Respond
   ) -> any ServiceLifecycle.Service {
     let listener = socketIO.listener(
-      at: file.map { .unixDomainSocket(path: $0.path) } ?? .hostname(host, port: port), configuration: channel,
+      at: file.map { .unixDomainSocket(path: $0.boundPath) } ?? .hostname(host, port: port), configuration: channel,
       logger: service.logger, sockets: sockets,
       onRunning: { port in
         do {

@@ -141,6 +141,32 @@ struct ProxyProtocolTests {
     }
   }
 
+  @Test("a server that ends leaves the socket of its successor alone")
+  func successor() async throws {
+    try await Self.atSocket { settings, path in
+      var second = settings
+      second.dataDirectory = settings.dataDirectory.appending(path: "second", directoryHint: .isDirectory)
+      try FileManager.default.createDirectory(at: second.dataDirectory, withIntermediateDirectories: true)
+      let firstRuns = AsyncStream.makeStream(of: Void.self)
+      let (ends, ending) = AsyncStream.makeStream(of: Void.self)
+      let first = Task {
+        try await Self.running(settings) { _ in
+          try FileManager.default.removeItem(atPath: path)
+          firstRuns.continuation.finish()
+          for await _ in ends {}
+        }
+      }
+      for await _ in firstRuns.stream {}
+      try await Self.running(second) { _ in
+        ending.finish()
+        try await first.value
+        let live = "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        #expect(try await Self.exchange(path, live).hasPrefix("HTTP/1.1 200"))
+      }
+      #expect(FileMode(URL(filePath: path)) == nil)
+    }
+  }
+
   @Test("a socket that a killed server has left is replaced; a file, and a socket that is answered, are not")
   func stale() async throws {
     try await Self.atSocket { settings, path in
@@ -168,9 +194,26 @@ struct ProxyProtocolTests {
             await server.service.reports.readiness.problem()?.contains("was removed") == true
           })
       }
+      #expect(try await refusalOfBusySocket(settings, path).contains("may be the socket of a running program"))
       var elsewhere = settings
       elsewhere.host = "unix:/nowhere/s"
       await #expect(throws: SetupError.self) { try await Self.running(elsewhere) { _ in } }
     }
+  }
+
+  /// Why no server starts at the socket of a program that is too busy to accept connections.
+  private func refusalOfBusySocket(_ settings: ServerSettings, _ path: String) async throws -> String {
+    let group = MultiThreadedEventLoopGroup.singleton
+    let busy = try await ServerBootstrap(group: group).serverChannelOption(.backlog, value: 1)
+      .serverChannelOption(.autoRead, value: false).bind(unixDomainSocketPath: path).get()
+    var waiting: [any NIOCore.Channel] = []
+    while let channel = try? await ClientBootstrap(group: group).connect(unixDomainSocketPath: path).get() {
+      waiting.append(channel)
+    }
+    let error = await #expect(throws: SetupError.self) { try await Self.running(settings) { _ in } }
+    #expect(FileMode(URL(filePath: path)) != nil)
+    for channel in waiting { channel.close(promise: nil) }
+    try await busy.close()
+    return error?.description ?? ""
   }
 }

@@ -2,8 +2,8 @@ import MadangCore
 
 extension ServerSettings {
   private static let socketScheme = "unix:"
-  /// The longest path that the system takes, in bytes.
-  private static let longestSocketPath = 103
+  /// The longest path, in bytes: the system takes 103, and the server binds the socket to a name with its process number first.
+  private static let longestSocketPath = 97
 
   /// The path of the Unix socket to listen on; nil for an address.
   package var socketPath: String? {
