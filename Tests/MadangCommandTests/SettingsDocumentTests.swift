@@ -23,7 +23,7 @@ struct SettingsDocumentTests {
 
     A `secret` can stay in a file of its own, as Docker, Kubernetes and systemd provide it: add `.file` to the key, `_FILE` to the variable.
     `MADANG_MAIL_PASSWORD_FILE=/run/secrets/mail`, or `{"mail": {"password.file": "/run/secrets/mail"}}`, reads `mail.password` from there. The
-    file has only the secret, in one line of at most 64 KiB; give the setting or its file, not both. `madang doctor` warns of a file that every
+    file is a regular one and has only the secret, in one line of at most 64 KiB; give the setting or its file, not both. `madang doctor` warns of a file that every
     user of the machine can read.
 
     """

@@ -84,7 +84,11 @@ struct SettingsTests {
     let key = "MADANG_MAIL_PASSWORD_FILE"
     let start = "mail.password.file from the environment: "
     #expect(try await refusal([key: "/nowhere/x"]).hasPrefix("\(start)/nowhere/x cannot be read (No such file"))
-    #expect(try await refusal([key: "/"]).hasPrefix("\(start)/ cannot be read ("))
+    #expect(try await refusal([key: "/"]).hasPrefix("\(start)/ cannot be read (it is not a regular file)"))
+    let pipe = FileManager.default.temporaryDirectory.appending(path: "madang-pipe-\(UUID().uuidString)").path
+    try #require(mkfifo(pipe, 0o600) == 0)
+    defer { unlink(pipe) }
+    #expect(try await refusal([key: pipe]).hasPrefix("\(start)\(pipe) cannot be read (it is not a regular file)"))
     for (content, words) in [
       (Array(repeating: UInt8(ascii: "x"), count: 65_537), "has more than 65536 bytes"),
       ([0xff, 0xfe], "is not text in UTF-8"),

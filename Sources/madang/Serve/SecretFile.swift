@@ -1,3 +1,5 @@
+// Some builds take the fields of `stat` from CoreFoundation, others from Glibc, which Foundation exports.
+import CoreFoundation
 import Foundation
 import MadangCore
 
@@ -17,9 +19,13 @@ enum SecretFile {
     func unreadable(_ words: String) -> SetupError {
       SetupError("\(start) cannot be read (\(words)); name a file that the server's user may read")
     }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // A pipe without a writer would be waited for; every reload reads the file again.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw unreadable(String(cString: strerror(errno))) }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw unreadable(String(cString: strerror(errno))) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw unreadable("it is not a regular file") }
     let bytes: Data
     do { bytes = try file.read(upToCount: limit + 1) ?? Data() } catch {
       throw unreadable(FileProblem.words(of: error))
