@@ -69,7 +69,7 @@ struct AlarmTests {
   }
 
   @Test(
-    "an old backup, or an old copy, raises an alarm each day until there is a new one; without any backup there is no alarm",
+    "an old backup raises an alarm each day until there is a new one; without any backup there is no alarm",
     arguments: TestEngine.available)
   func backups(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings { $0.alarmWatch.signIns = 1 }) { (world) async throws in
@@ -90,18 +90,6 @@ struct AlarmTests {
       try await madang.audit(.backupMade, subject: "there", detail: [:], by: .hana)
       world.clock.advance(milliseconds: Self.hour)
       #expect(try await Self.subjects(world, count: 5).suffix(3) == [words, words, "Solved: \(words)"])
-
-      let copied = world.server.settings.dataDirectory.appending(path: "backup-copied").path
-      func copy(daysAgo days: Int64) throws {
-        let date = Date(timeIntervalSince1970: Double(madang.clock.now - days * Self.day) / 1000)
-        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: copied)
-      }
-      #expect(FileManager.default.createFile(atPath: copied, contents: nil))
-      try copy(daysAgo: 3)
-      #expect(try await Self.subjects(world, count: 6).last == words)
-      #expect(try await Self.mails(world).last?.body.contains("no complete copy of the backups has left") == true)
-      try copy(daysAgo: 0)
-      #expect(try await Self.subjects(world, count: 7).last == "Solved: \(words)")
     }
   }
 
