@@ -9,12 +9,13 @@ import MadangServer
 package func makeServerWithStandIns(_ settings: ServerSettings, logger: Logger) async throws -> MadangServer {
   let (clock, ids, current) = (MadangCore.Clock(), IDSource(), CurrentServer())
   let standIns = StandIns(clock: clock, ids: ids) { _ in }
+  let waits = Waits()
   var surroundings = Surroundings()
   surroundings.standIns = standIns.providers
   surroundings.requests = { request, channel, isForOperators, answer in
     if request.head.isDevelopmentCall, let server = current.server,
       let response = try await server.answerDevelopment(
-        request, over: channel, isForOperators: isForOperators, StandInCalls(standIns: standIns).respond)
+        request, over: channel, isForOperators: isForOperators, StandInCalls(standIns: standIns, waits: waits).respond)
     {
       return response
     }

@@ -9,7 +9,7 @@ public struct MadangEntry: Sendable, CustomStringConvertible {
 
   /// The number of the entry, from 1.
   public var number: Int { entry.number }
-  /// `request`, `connection`, `packet`, `push` or `payment`.
+  /// `request`, `connection`, `packet`, `push`, `payment` or `mail`.
   public var kind: String { entry.kind.rawValue }
   /// The start time by the world's clock: `2026-01-05T09:00:00.000Z`.
   public var date: String { entry.at }
@@ -62,7 +62,7 @@ public struct MadangEntry: Sendable, CustomStringConvertible {
   public var isFromClient: Bool? { entry.direction.map { $0 == "fromClient" } }
   /// The ID of an event that expects an acknowledgement, or of its acknowledgement.
   public var ack: String? { entry.ack }
-  /// The content of a packet or push, as JSON or text, or its beginning.
+  /// The content of a packet or push, as JSON or text, or its beginning; the text of a mail, in which codes of links are `***`.
   public var payload: String? { entry.payload }
   /// Whether ``payload`` is only the beginning.
   public var isPayloadTruncated: Bool { entry.truncated ?? false }
@@ -73,7 +73,11 @@ public struct MadangEntry: Sendable, CustomStringConvertible {
   public var merchant: String? { entry.merchant }
   /// The amount of a payment, in won.
   public var amount: Int? { entry.amount }
-  /// Size in bytes: of a request's and its answer's body together, of a packet or of a push.
+  /// The subject of a mail.
+  public var subject: String? { entry.subject }
+  /// The language of a mail: `en` or `ko`.
+  public var language: String? { entry.language }
+  /// Size in bytes: of a request's and its answer's body together, of a packet, of a push, or of a mail's text.
   public var size: Int? { entry.size }
 
   /// A part of a multipart body.

@@ -5,6 +5,7 @@ import MadangServer
 public struct MadangExpected: Sendable {
   let filter: MadangFilter
   let times: Expectation.Times
+  var spacing: Expectation.Spacing?
 
   /// Exactly once.
   public static func once(_ filter: MadangFilter) -> MadangExpected { times(1, filter) }
@@ -16,8 +17,24 @@ public struct MadangExpected: Sendable {
   public static func atLeast(_ count: Int, _ filter: MadangFilter) -> MadangExpected {
     MadangExpected(filter: filter, times: .init(min: count))
   }
-  /// Never.
+  /// At most `count` times.
+  public static func atMost(_ count: Int, _ filter: MadangFilter) -> MadangExpected {
+    MadangExpected(filter: filter, times: .init(max: count))
+  }
+  /// At least and at most so many times.
+  public static func times(_ range: ClosedRange<Int>, _ filter: MadangFilter) -> MadangExpected {
+    MadangExpected(filter: filter, times: .init(min: range.lowerBound, max: range.upperBound))
+  }
+  /// Never. Entries that count for an item that names the same and more are excepted.
   public static func never(_ filter: MadangFilter) -> MadangExpected { times(0, filter) }
+
+  /// The same, with a bound for the real time between the start of each entry that the filter matches and the start of the
+  /// next one: "again after at least a second, at most three times" is `.times(1...3, filter).spaced(atLeast: .seconds(1))`.
+  public func spaced(atLeast least: Duration? = nil, atMost most: Duration? = nil) -> MadangExpected {
+    var copy = self
+    copy.spacing = .init(atLeast: least, atMost: most)
+    return copy
+  }
 }
 
 extension MadangWorld {
@@ -31,7 +48,7 @@ extension MadangWorld {
   ///   - number: Only entries with a higher number count; for instance, use `journal.last` from before the test acts.
   ///   - time: In real time, 60 seconds at most.
   ///   - settling: How long to watch for unexpected entries after all expectations are met: in real time, 60 seconds at most.
-  /// - Throws: ``MadangTestingError`` that describes the difference.
+  /// - Throws: ``MadangTestingError`` that describes the differences, one a line, with near misses.
   public func expect(
     _ expected: [MadangExpected], inOrder: Bool = false, only: Bool = false, among filter: MadangFilter? = nil,
     after number: Int = 0, within time: Duration = .seconds(5), settling: Duration = .zero
@@ -40,7 +57,7 @@ extension MadangWorld {
       var expectation = Expectation([])
       for item in expected {
         let filter = try await item.filter.spelledOut(by: kit.people)
-        expectation.expected.append(.init(filter, times: item.times))
+        expectation.expected.append(.init(filter, times: item.times, spacing: item.spacing))
       }
       expectation.order = inOrder ? .strict : .any
       (expectation.only, expectation.after, expectation.wait) = (only, number, min(time, Journal.maxWait))

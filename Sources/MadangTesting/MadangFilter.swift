@@ -36,6 +36,11 @@ public struct MadangFilter: Sendable {
     all.with(\.kind, JournalEntry.Kind.payment.rawValue).with(\.event, event)
   }
 
+  /// Mails to an address; the address of an account also by the part before its `@`.
+  public static func mail(to address: String? = nil) -> MadangFilter {
+    all.with(\.kind, JournalEntry.Kind.mail.rawValue).with(\.account, address)
+  }
+
   /// Restricts the filter to one account, by its e-mail or the part before its `@`.
   public func account(_ email: String) -> MadangFilter { with(\.account, email) }
   /// Restricts the filter to this status.

@@ -73,12 +73,13 @@ def copies():
     return [file for language, file in EXAMPLES.items() if (ROOT / file).read_text() not in found[language]]
 
 
-def differences_from_scripts(server, folder):
-    """What the calls of the section on scripts answer in a world of `courtyard` with a number, where it is not what the page
-    shows; `...` is any text."""
+def differences_from_calls(name, server, folder):
+    """The answers to the calls of a section in a world of `courtyard` with a number, where the page shows others; `...` is
+    any text."""
     text = (HERE / "../../docs/reference/dev.md").read_text()
-    section = text.split("\n## Scripts\n")[1].split("\n## ")[0]
-    (folder / "scripts.yaml").write_text(re.search(r"```yaml\n(.*?)```", section, re.DOTALL).group(1))
+    section = text.split(f"\n## {name}\n")[1].split("\n## ")[0]
+    if script := re.search(r"```yaml\n(.*?)```", section, re.DOTALL):
+        (folder / "scripts.yaml").write_text(script.group(1))
     shown = re.findall(r"^\$ (curl .*)\n(.*)", section, re.MULTILINE)
     made = requests.post(f"{server}/_dev/worlds", json={"seed": "courtyard", "number": 7}, timeout=WAIT).json()
     different = [] if shown else ["the page shows no calls"]
@@ -177,10 +178,11 @@ async def main():
             failure = await asyncio.to_thread(failure_of_script, server.url, folder)
             print(f"FAILED: the script of the shell\n{failure}" if failure else "ok     the script of the shell")
             failures += bool(failure)
-            different = await asyncio.to_thread(differences_from_scripts, server.url, folder)
-            print("\n".join(["FAILED: the calls of scripts differ from docs/reference/dev.md:"] + different)
-                  if different else "ok     the scripts and their calls")
-            failures += bool(different)
+            for name in ("Scripts", "Expectations"):
+                different = await asyncio.to_thread(differences_from_calls, name, server.url, folder)
+                print("\n".join([f"FAILED: calls differ from docs/reference/dev.md, {name}:"] + different)
+                      if different else f"ok     the calls of docs/reference/dev.md, {name}")
+                failures += bool(different)
             failure = await asyncio.to_thread(failure_of_command_line, sys.argv[1], server.url, folder)
             print(f"FAILED: the example of docs/reference/commands.md\n{failure}"
                   if failure else "ok     the example of docs/reference/commands.md")

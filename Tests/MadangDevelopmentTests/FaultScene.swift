@@ -1,5 +1,6 @@
 import Foundation
 import MadangAPI
+import MadangCore
 import MadangDevelopment
 import MadangOperations
 import MadangServer
@@ -21,10 +22,12 @@ struct FaultScene: Sendable {
 
   static func run(
     _ engine: TestEngine = .sqlite, pings: (interval: Int, timeout: Int)? = nil, waits: Waits = Waits(),
+    publicURL: String? = nil,
     _ body: @escaping @Sendable (FaultScene) async throws -> Void
   ) async throws {
     var settings = Support.World.settings(\.callLimits.requests, 0)
     if let pings { (settings.sockets.pingInterval, settings.sockets.pingTimeout) = (pings.interval, pings.timeout) }
+    if let publicURL { settings.publicURL = publicURL }
     let made = Mutex<TestKit?>(nil)
     try await Support.World.run(engine, settings: settings) { clock in
       let kit = TestKit(clock: clock, waits: waits)

@@ -206,7 +206,7 @@ struct JournalTests {
           #expect(values == [field(place[0], place[1])])
           #expect(entry.status == 400 && entry.answer?.body?.contains("E01") == true)
         }
-        #expect(zip(told, told.dropFirst()).allSatisfy { $0.number < $1.number })
+        #expect(zip(told, told.dropFirst()).allSatisfy { $0.elapsed <= $1.elapsed })
         return told.count
       }
       let port = try scene.port

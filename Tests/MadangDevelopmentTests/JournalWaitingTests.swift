@@ -140,16 +140,16 @@ struct JournalWaitingTests {
       }
       try await group.waitForAll()
     }
-    #expect(journal.state.withLock { $0.waiting.isEmpty })
+    #expect(!journal.arrivals.isAwaited)
   }
 
   @Test("a waiter that gives up leaves nothing behind")
   func cancelled() async throws {
     let journal = journal { _ in }
     let waiting = Task { try await journal.page(matching: JournalFilter(), wait: .seconds(60)) }
-    #expect(try await Support.World.eventually { journal.state.withLock { !$0.waiting.isEmpty } })
+    #expect(try await Support.World.eventually { journal.arrivals.isAwaited })
     waiting.cancel()
     #expect(try await waiting.value.complete == false)
-    #expect(journal.state.withLock { $0.waiting.isEmpty })
+    #expect(!journal.arrivals.isAwaited)
   }
 }

@@ -97,7 +97,9 @@ struct MadangTestingTests {
     let missing = await #expect(throws: MadangTestingError.self) {
       try await world.expect([.once(.operation("signOut"))], within: .milliseconds(50))
     }
-    #expect(missing?.description == "missing: operation signOut")
+    #expect(missing?.description == "missing: operation signOut, 0 of 1 came")
+    try await world.expect(
+      [.atMost(1, .operation("signOut")), .times(0...3, .mail(to: "mina"))], within: .milliseconds(50))
     let late = await #expect(throws: MadangTestingError.self) {
       try await world.journal.wait(for: .push(), within: .milliseconds(50))
     }

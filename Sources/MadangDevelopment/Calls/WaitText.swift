@@ -4,6 +4,9 @@ import MadangServer
 package enum WaitText {
   private static let units: [(name: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60)]
 
+  /// How long a call may wait.
+  package static let longest: Duration = .seconds(60)
+
   /// - Throws: `BadCall` for any other text, and for a time below `shortest` or above `limit`.
   package static func duration(
     _ text: String, of field: String, atLeast shortest: Duration = .zero, limit: Duration

@@ -31,7 +31,7 @@ extension RawContent {
     switch self {
     case .packet(let packet): packet.account
     case .push(_, let key): key
-    case .request, .connection, .payment: nil
+    case .request, .connection, .payment, .mail: nil
     }
   }
 }

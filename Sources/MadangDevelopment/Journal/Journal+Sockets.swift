@@ -42,6 +42,7 @@ extension Journal {
       coverage.countPush(edition: push.edition)
       append(.push(push, AccountKey(number: push.account, era: era)))
     case .payment(let payment): append(.payment(payment))
+    case .mail(let mail): append(.mail(mail))
     }
   }
 }

@@ -47,20 +47,22 @@ extension Journal {
   /// The matching entries, as soon as there are enough or the time is over.
   func page(_ question: Question) async throws(BadCall) -> Page {
     try check(after: question.after)
-    var found: [JournalEntry] = []
+    var found: [(entry: JournalEntry, begun: UInt64)] = []
     var from = 1
     let kinds = question.pattern.kinds
     let last = await follow(after: question.after, for: question.wait, most: Self.portion) { view in
       from = view.first
-      for entry in view.entries where kinds.contains(entry.content.kind) {
-        let entry = self.told(entry)
+      for raw in view.entries where kinds.contains(raw.content.kind) {
+        let entry = self.told(raw)
         guard question.pattern.matches(entry) else { continue }
-        found.append(entry)
+        found.append((entry, raw.begun))
         if found.count == question.limit { return entry.number }
       }
       return view.isNewest && found.count >= question.count ? view.last : nil
     }
-    return Page(from: from, last: last, complete: found.count >= question.count, entries: found)
+    // A request, which is recorded when it is answered, comes before the events that it caused.
+    found.sort { ($0.begun, $0.entry.number) < ($1.begun, $1.entry.number) }
+    return Page(from: from, last: last, complete: found.count >= question.count, entries: found.map(\.entry))
   }
 
   /// Each server's numbers start at 1: a number from another server would hide all entries.
@@ -86,30 +88,17 @@ extension Journal {
     after: Int, for wait: Duration, most: Int = .max,
     _ look: (View) -> Int?
   ) async -> Int {
-    let (news, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let id = state.withLock { state in
-      state.lastWaiting += 1
-      state.waiting[state.lastWaiting] = continuation
-      return state.lastWaiting
-    }
-    let end = Task {
-      try? await Task.sleep(for: wait)
-      continuation.finish()
-    }
-    defer {
-      end.cancel()
-      state.withLock { $0.waiting[id] = nil }
-    }
-    var position = after
-    var iterator = news.makeAsyncIterator()
-    while true {
-      guard !Task.isCancelled else { return position }
-      let view = entries(after: position, most: most)
-      await nameAccounts(in: view.entries)
-      if let seen = look(view) { return seen }
-      position = max(position, view.last)
-      guard view.isNewest else { continue }
-      guard wait > .zero, !Task.isCancelled, await iterator.next() != nil else { return position }
+    await arrivals.waiting(for: wait) { iterator in
+      var position = after
+      while true {
+        guard !Task.isCancelled else { return position }
+        let view = entries(after: position, most: most)
+        await nameAccounts(in: view.entries)
+        if let seen = look(view) { return seen }
+        position = max(position, view.last)
+        guard view.isNewest else { continue }
+        guard wait > .zero, !Task.isCancelled, await iterator.next() != nil else { return position }
+      }
     }
   }
 }

@@ -22,7 +22,7 @@ package final class Journal: Sendable {
   }
 
   /// How long a caller may wait for an entry.
-  package static let maxWait: Duration = .seconds(60)
+  package static let maxWait = WaitText.longest
   /// The largest number of entries in one answer.
   package static let maxPage = 20_000
   /// The default number of entries in one answer.
@@ -37,8 +37,6 @@ package final class Journal: Sendable {
     var last = 0
     /// The number of the newest entry that was dropped because of the limits.
     var dropped = 0
-    var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
-    var lastWaiting = 0
     /// Entries that began before this, by uptime in nanoseconds, are not recorded.
     var beginning: UInt64 = 0
     /// Accounts with recorded packets, by number.
@@ -65,6 +63,7 @@ package final class Journal: Sendable {
   /// The same moment in milliseconds since 1970.
   let startOfDay = MadangCore.Clock.systemTime()
   let state: Mutex<State>
+  let arrivals = Arrivals()
   /// The parts of the contract that all events have touched.
   let coverage = Coverage()
   private let recordsPacketsFlag = Atomic(true)
@@ -121,21 +120,16 @@ package final class Journal: Sendable {
   @discardableResult
   private func append(at: Int64, begun: UInt64, _ content: RawContent) -> Int? {
     let size = content.size
-    let (number, isAwaited): (Int?, Bool) = state.withLock { state in
-      guard begun >= state.beginning else { return (nil, false) }
+    let number: Int? = state.withLock { state in
+      guard begun >= state.beginning else { return nil }
       state.last += 1
       state.bytes += size
       state.entries.append(RawEntry(number: state.last, at: at, begun: begun, content: content))
       state.forget()
-      return (state.last, !state.waiting.isEmpty)
+      return state.last
     }
-    if isAwaited { wake() }
+    if number != nil { arrivals.arrived() }
     return number
-  }
-
-  /// Lets waiting callers look again.
-  private func wake() {
-    for one in state.withLock({ Array($0.waiting.values) }) { one.yield() }
   }
 
   /// Removes all entries and ignores events that have begun. Numbers continue.

@@ -5,7 +5,7 @@ import MadangServer
 import NIOCore
 import Synchronization
 
-/// Calls about the journal: `/_dev/journal` and `/_dev/expect`.
+/// Calls about the journal: `/_dev/journal`.
 struct JournalCalls: Sendable {
   let journal: Journal
   let people: People
@@ -21,25 +21,8 @@ struct JournalCalls: Sendable {
         return Summary(journal)
       }
     case (.delete, ["journal"]): return try await call.done { journal.clear() }
-    case (.post, ["expect"]):
-      try call.refuseQuery()
-      var expectation = try await call.body(Expectation.self)
-      for index in expectation.expected.indices {
-        try await people.spellOut(&expectation.expected[index].filter.account, of: "expected[\(index)].account")
-      }
-      var account = expectation.among?.account
-      try await people.spellOut(&account, of: "among.account")
-      expectation.among?.account = account
-      let outcome = try await outcome(of: try ExpectationPattern(expectation), call)
-      return try .development(outcome, status: outcome.met ? .ok : .conflict)
     default: return nil
     }
-  }
-
-  private func outcome(of pattern: ExpectationPattern, _ call: DevelopmentCall) async throws -> ExpectationOutcome {
-    let expectation = pattern.expectation
-    guard expectation.wait > .zero || expectation.settle > .zero else { return try await journal.outcome(of: pattern) }
-    return try await waits.wait(call) { try await journal.outcome(of: pattern) }
   }
 
   // MARK: Settings

@@ -14,6 +14,8 @@ package struct JournalEntry: Codable, Equatable, Sendable {
     case push
     /// A payment was recorded by a test, or used by a client.
     case payment
+    /// A mail to an address.
+    case mail
   }
 
   /// Counts from 1. A request gets its number when it is answered.
@@ -23,7 +25,8 @@ package struct JournalEntry: Codable, Equatable, Sendable {
   package let at: String
   /// When it began, in real milliseconds since the server was made.
   package let elapsed: Double
-  /// The e-mail of the account: of a request's token, of a namespace's admission, of the notified device, or of the payer.
+  /// The e-mail of the account: of a request's token, of a namespace's admission, of the notified device, or of the payer. Of
+  /// mails: the recipient.
   package var account: String?
   /// The fault that was applied.
   package var fault: AppliedFault?
@@ -63,17 +66,20 @@ package struct JournalEntry: Codable, Equatable, Sendable {
   package var packet: String?
   package var namespace: String?
   /// The name of a Socket.IO event; of connections `opened`, `upgraded`, `closed`, `refused`; of payments `recorded`, `credited`,
-  /// `refused`.
+  /// `refused`; of mails `passwordReset`, `invitation` and the like.
   package var event: String?
   /// The number of an event that needs an acknowledgement, or of the acknowledgement.
   package var ack: String?
-  /// The content of a packet or push, as JSON or text.
+  /// The content of a packet or push, as JSON or text; the text of a mail.
   package var payload: String?
   /// Whether `payload` is truncated.
   package var truncated: Bool?
 
-  // MARK: Of pushes and payments
+  // MARK: Of pushes, payments and mails
 
+  package var subject: String?
+  /// `en` or `ko`.
+  package var language: String?
   package var deviceToken: String?
   /// The `imp_uid`.
   package var payment: String?
@@ -82,7 +88,7 @@ package struct JournalEntry: Codable, Equatable, Sendable {
   /// In won.
   package var amount: Int?
 
-  /// Of a request's and its answer's body together, of a packet, or of a push, in bytes.
+  /// Of a request's and its answer's body together, of a packet, of a push, or of a mail's text, in bytes.
   package var size: Int?
 
   /// One side of an HTTP exchange.

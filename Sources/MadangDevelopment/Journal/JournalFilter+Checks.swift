@@ -74,10 +74,11 @@ extension JournalFilter {
       """)
   }
 
-  /// Events of connections and payments are known; clients choose the names of other events.
+  /// Events of connections, payments and mails are known; clients choose the names of other events.
   private func checkEvent() throws(BadCall) {
     guard let event, !kinds.contains(.packet) else { return }
-    let events = ["opened", "upgraded", "closed", "refused", "recorded", "credited"]
+    let events =
+      ["opened", "upgraded", "closed", "refused", "recorded", "credited"] + MailKind.allCases.map(\.rawValue)
     try PatternChecks.check("event", event, among: events)
   }
 }
@@ -92,7 +93,7 @@ extension JournalFilter.Field {
     case .code: [.request, .payment]
     case .session, .transport: [.connection, .packet]
     case .direction, .packet, .namespace: [.packet]
-    case .event: [.packet, .connection, .payment]
+    case .event: [.packet, .connection, .payment, .mail]
     case .body: [.request, .packet, .push]
     }
   }

@@ -29,23 +29,50 @@ struct JournalPattern: Sendable {
   }
 
   func matches(_ entry: JournalEntry) -> Bool {
-    if let operations, !(entry.operation.map(operations.contains) ?? false) { return false }
-    for (field, pattern) in texts {
-      guard let text = entry[field] else { return false }
-      if pattern.matches(text) { continue }
-      // A Socket.IO packet also counts as an Engine.IO message, as in fault rules.
-      guard field == .packet, PacketName(rawValue: text)?.isOfSocketIO ?? false else { return false }
-      guard pattern.matches(PacketName.message.rawValue) else { return false }
-    }
+    var entry = ReadEntry(entry)
+    return matches(&entry)
+  }
+
+  func matches(_ entry: inout ReadEntry) -> Bool {
+    guard kinds.contains(entry.entry.kind), isOfOperation(entry.entry) else { return false }
+    guard texts.allSatisfy({ matches(entry.entry, $0.field, $0.pattern) }) else { return false }
     if let body = filter.body, !(entry.content?.contains(body) ?? false) { return false }
-    if let answer = filter.answer, !(entry.answer?.content?.contains(answer) ?? false) { return false }
+    if let answer = filter.answer, !(entry.answer?.contains(answer) ?? false) { return false }
     return true
   }
+
+  /// The given fields, without `body` and `answer`, and whether each of them matches.
+  func comparison(with entry: JournalEntry) -> [(field: JournalFilter.Field, isEqual: Bool)] {
+    (operations == nil ? [] : [(.operation, isOfOperation(entry))])
+      + texts.map { ($0.field, matches(entry, $0.field, $0.pattern)) }
+  }
+
+  private func isOfOperation(_ entry: JournalEntry) -> Bool {
+    guard let operations else { return true }
+    return entry.operation.map(operations.contains) ?? false
+  }
+
+  private func matches(_ entry: JournalEntry, _ field: JournalFilter.Field, _ pattern: TextPattern) -> Bool {
+    guard let text = entry[field] else { return false }
+    if pattern.matches(text) { return true }
+    // A Socket.IO packet also counts as an Engine.IO message, as in fault rules.
+    guard field == .packet, PacketName(rawValue: text)?.isOfSocketIO ?? false else { return false }
+    return pattern.matches(PacketName.message.rawValue)
+  }
+}
+
+/// An entry that is compared with several patterns. Its JSON is read when it is needed, once.
+struct ReadEntry {
+  let entry: JournalEntry
+  lazy var content: JSONValue? = entry.content
+  lazy var answer: JSONValue? = entry.answer?.content
+
+  init(_ entry: JournalEntry) { self.entry = entry }
 }
 
 extension JournalEntry {
   /// The properties that a filter compares.
-  fileprivate subscript(_ field: JournalFilter.Field) -> String? {
+  subscript(_ field: JournalFilter.Field) -> String? {
     switch field {
     case .kind: kind.rawValue
     case .edition: edition

@@ -29,6 +29,12 @@ extension RawEntry {
     case .payment(let payment):
       (entry.event, entry.payment, entry.merchant) = (payment.event.rawValue, payment.id, payment.merchantID)
       (entry.amount, entry.account, entry.code) = (payment.amount, payment.account, payment.code)
+    case .mail(let mail):
+      (entry.event, entry.account, entry.subject) = (mail.kind, mail.recipient, mail.subject)
+      (entry.language, entry.size) = (mail.language, mail.body.utf8.count)
+      let text = Secrets.maskedLinks(mail.body)
+      entry.payload = String(decoding: text.utf8.prefix(Journal.maxText), as: UTF8.self)
+      entry.truncated = text.utf8.count > Journal.maxText ? true : nil
     }
     return entry
   }

@@ -23,6 +23,7 @@ indirect enum RawContent: Sendable {
   case connection(RawConnection)
   case push(Occurrence.Push, AccountKey)
   case payment(Occurrence.Payment)
+  case mail(Occurrence.Mail)
 
   var kind: JournalEntry.Kind {
     switch self {
@@ -31,6 +32,7 @@ indirect enum RawContent: Sendable {
     case .packet: .packet
     case .push: .push
     case .payment: .payment
+    case .mail: .mail
     }
   }
 
@@ -46,6 +48,7 @@ indirect enum RawContent: Sendable {
     case .packet(let packet): Self.overhead + packet.packet.size
     case .push(let push, _): Self.overhead + push.payload.count + push.deviceToken.utf8.count
     case .payment(let payment): Self.overhead + payment.id.utf8.count + payment.merchantID.utf8.count
+    case .mail(let mail): Self.overhead + mail.subject.utf8.count + mail.body.utf8.count
     }
   }
 }

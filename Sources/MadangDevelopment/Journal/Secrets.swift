@@ -43,6 +43,18 @@ enum Secrets {
       .contains { part in segments.contains { part.elementsEqual($0) } }
   }
 
+  /// A text in which the codes of links are masked.
+  static func maskedLinks(_ text: String) -> String {
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    var masked = parts.prefix(1).map { String(Substring($0)) }
+    for (page, part) in zip(parts, parts.dropFirst()) {
+      let code = part.prefix { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+      let isSecret = LinkPage(rawValue: String(Substring(page))) != nil && LinkCode.hasForm(String(Substring(code)))
+      masked.append(isSecret ? mask + String(Substring(part[code.endIndex...])) : String(Substring(part)))
+    }
+    return masked.joined(separator: "/")
+  }
+
   static func masked(_ query: QueryString) -> String {
     query.items.map { item in
       "\(percentEncoded(item.name))=\(isSecret(item.name) ? mask : percentEncoded(item.value))"

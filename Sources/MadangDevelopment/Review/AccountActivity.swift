@@ -28,7 +28,7 @@ struct AccountActivity {
       // A session with an applied fault may end in ways that are not the client's mistake.
       case .connection where !disturbed.contains(entry.session ?? ""):
         activities[account, default: AccountActivity(account: account)].connections.append(entry)
-      case .request, .connection, .push, .payment: break
+      case .request, .connection, .push, .payment, .mail: break
       }
     }
     return activities.values.map { activity in

@@ -22,9 +22,18 @@ final class DevelopmentMails: MailSender {
   }
 
   private let state = Mutex(State())
+  private let arrivals = Arrivals()
+  private let observe: @Sendable (Occurrence) -> Void
+
+  init(_ observe: @escaping @Sendable (Occurrence) -> Void) { self.observe = observe }
 
   func send(_ claimed: ClaimedMail) {
     let mail = claimed.mail
+    observe(
+      .mail(
+        .init(
+          kind: mail.kind, recipient: mail.recipient, subject: mail.subject, body: mail.body,
+          language: claimed.language)))
     state.withLock { state in
       state.last += 1
       state.kept.append(
@@ -33,6 +42,7 @@ final class DevelopmentMails: MailSender {
           html: claimed.html, at: WireDate.string(claimed.createdAt)))
       if state.kept.count > Self.limit { state.kept.removeFirst(Self.limit / 2) }
     }
+    arrivals.arrived()
   }
 
   /// The mails as stored in snapshots.
@@ -46,5 +56,17 @@ final class DevelopmentMails: MailSender {
   func list(after id: Int, to address: String?) -> [Kept] {
     let key = address?.lowercased()
     return kept.kept.filter { $0.id > id && (key == nil || $0.to.lowercased() == key) }
+  }
+
+  /// The same, as soon as there are so many or the time is over.
+  func list(after id: Int, to address: String?, _ count: Int, within time: Duration) async -> [Kept] {
+    await arrivals.list(of: count, within: time) { list(after: id, to: address) }
+  }
+}
+
+extension ClaimedMail {
+  /// As its HTML says.
+  fileprivate var language: String? {
+    html.firstRange(of: #"<html lang=""#).map { String(html[$0.upperBound...].prefix { $0 != "\"" }) }
   }
 }

@@ -12,6 +12,7 @@ final class DevelopmentPushes: PushSender {
   }
 
   private let state = Mutex(State())
+  private let arrivals = Arrivals()
   private let observe: @Sendable (Occurrence) -> Void
 
   init(_ observe: @escaping @Sendable (Occurrence) -> Void) { self.observe = observe }
@@ -28,6 +29,7 @@ final class DevelopmentPushes: PushSender {
       state.kept.append((state.last, notification))
       if state.kept.count > Self.limit { state.kept.removeFirst(Self.limit / 2) }
     }
+    arrivals.arrived()
   }
 
   /// The notifications as stored in snapshots.
@@ -42,9 +44,9 @@ final class DevelopmentPushes: PushSender {
     let edition: String
   }
 
-  /// JSON of the notifications after this id, oldest first.
-  func list(after id: Int) -> [UInt8] {
-    let items = state.withLock { state in state.kept.filter { $0.id > id } }
+  /// JSON of the notifications after this id, oldest first, as soon as there are enough or the time is over.
+  func list(after id: Int, _ count: Int = 0, within time: Duration = .zero) async -> [UInt8] {
+    let items = await arrivals.list(of: count, within: time) { kept.kept.filter { $0.id > id } }
     var json: [UInt8] = [UInt8(ascii: "[")]
     for (index, item) in items.enumerated() {
       if index > 0 { json.append(UInt8(ascii: ",")) }

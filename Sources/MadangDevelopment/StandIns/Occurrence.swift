@@ -2,6 +2,7 @@
 package enum Occurrence: Sendable {
   case push(Push)
   case payment(Payment)
+  case mail(Mail)
 
   /// A notification that a device would get.
   package struct Push: Sendable {
@@ -14,6 +15,22 @@ package enum Occurrence: Sendable {
 
     package init(account: Int64, deviceToken: String, edition: String, payload: [UInt8]) {
       (self.account, self.deviceToken, self.edition, self.payload) = (account, deviceToken, edition, payload)
+    }
+  }
+
+  /// A mail that would be sent.
+  package struct Mail: Sendable {
+    /// A `MailKind`.
+    package let kind: String
+    package let recipient: String
+    package let subject: String
+    package let body: String
+    /// `en` or `ko`; nil for a mail of text only.
+    package let language: String?
+
+    package init(kind: String, recipient: String, subject: String, body: String, language: String?) {
+      (self.kind, self.recipient, self.subject) = (kind, recipient, subject)
+      (self.body, self.language) = (body, language)
     }
   }
 

@@ -6,7 +6,7 @@ import MadangServer
 package final class StandIns: Sendable {
   let payments: DevelopmentPayments
   let pushes: DevelopmentPushes
-  let mails = DevelopmentMails()
+  let mails: DevelopmentMails
   let sessions = DevelopmentSessions()
   private let tokens: [SocialProvider: DevelopmentSocialTokens]
   private let observe: @Sendable (Occurrence) -> Void
@@ -16,6 +16,7 @@ package final class StandIns: Sendable {
     self.observe = observe
     payments = DevelopmentPayments(clock: clock, ids: ids)
     pushes = DevelopmentPushes(observe)
+    mails = DevelopmentMails(observe)
     tokens = Dictionary(
       uniqueKeysWithValues: SocialProvider.allCases.map { ($0, DevelopmentSocialTokens($0, ids: ids)) })
   }

@@ -21,14 +21,15 @@ extension TestKit {
           guard let number = Int(call.path[1]) else { throw BadCall("journal/\(call.path[1]): the number of an entry") }
           return try await sendAgain(number, call)
         }
-      case "journal", "expect":
-        return try await JournalCalls(journal: journal, people: people, waits: waits).respond(to: call)
+      case "journal": return try await JournalCalls(journal: journal, people: people, waits: waits).respond(to: call)
+      case "expect":
+        return try await ExpectationCalls(journal: journal, people: people, waits: waits).respond(to: call)
       case "openapi.json" where call.method == .get:
         try call.refuseQuery()
         return .document
       case "review": return try await ReviewCalls(journal: journal, people: people).respond(to: call)
       case "payments", "social-tokens", "pushes", "mails":
-        return try await StandInCalls(standIns: try people.server().standIns).respond(to: call)
+        return try await StandInCalls(standIns: try people.server().standIns, waits: waits).respond(to: call)
       case "sockets": return try await SocketCalls(people: people).respond(to: call)
       case "people": return try await PeopleCalls(people: people).respond(to: call)
       case "seed": return try await SeedCalls(people: people).respond(to: call)

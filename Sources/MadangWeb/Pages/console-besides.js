@@ -1,5 +1,5 @@
 /**
- * Rows that the journal does not record yet: mails, faults switched on and off, resets. Delete this file once it does.
+ * Rows that the journal does not record yet: faults switched on and off, resets. Delete this file once it does.
  * @module
  */
 
@@ -11,25 +11,6 @@ const row = (kind, world, at, quote, more) => ({
 
 /** A line across the list. With `isBreak` what was before it has nothing to do with what comes after. */
 export const markRow = (world, at, quote, isBreak) => row("mark", world, at, quote, { isBreak });
-
-/** Mails that came since the console looked first. */
-export const mailRows = {
-  last: 0,
-  first: true,
-  begin() {
-    this.last = 0;
-    this.first = true;
-  },
-  take(mails, world, link) {
-    const was = this.first;
-    this.first = false;
-    // Ids start again after a reset.
-    if (mails.length) this.last = mails.at(-1).id;
-    if (was) return [];
-    const more = (one) => ({ person: one.to, text: one.body, link: [link, t("page.mails")] });
-    return mails.map((one) => row("mail", world, one.at, one.subject, more(one)));
-  },
-};
 
 /** Rules that were seen, also removed ones, by world and id. */
 const rules = new Map();

@@ -1,10 +1,10 @@
 /**
- * Polls what the journal does not record: clock, faults and mails; and counts for the navigation.
+ * Polls what the journal does not record: clock and faults; and counts for the navigation.
  * @module
  */
 
 import { get } from "./console-api.js";
-import { faultRows, mailRows } from "./console-besides.js";
+import { faultRows } from "./console-besides.js";
 import { isLive } from "./console-effects.js";
 import { t } from "./words.js";
 
@@ -18,7 +18,6 @@ export class Looks {
   }
 
   begin() {
-    mailRows.begin();
     faultRows.begin();
     for (const page of ["faults", "review", "sockets", "coverage"]) this.#app.badge(page, "");
     this.now();
@@ -31,20 +30,19 @@ export class Looks {
     this.#app.badge("faults", many ? t("faults.badge", { n: many }) : "", "bad");
   }
 
-  /** Clock, faults and mails of one world. */
+  /** Clock and faults of one world. */
   async now() {
     const app = this.#app;
     const { where, world } = app;
     if (where === "*") return;
     const of = (what) => get(world, what).catch(() => null);
-    const [clock, faults, mails] = await Promise.all([of("clock"), of("faults"), of(`mails?after=${mailRows.last}`)]);
+    const [clock, faults] = await Promise.all([of("clock"), of("faults")]);
     if (where !== app.where) return;
     if (clock) app.setClock(clock);
     if (faults) {
       this.#faults(faults.faults);
       app.store.add(faultRows.take(faults.faults, world, app.now(), app.link("faults")));
     }
-    if (mails) app.store.add(mailRows.take(mails, world, app.link("mails")));
   }
 
   /** What changes slowly. */

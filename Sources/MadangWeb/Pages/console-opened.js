@@ -174,6 +174,8 @@ export class Opened {
       imp_uid: entry.payment,
       merchant_uid: entry.merchant,
       amount: entry.amount,
+      subject: entry.subject,
+      language: entry.language,
       size: entry.size && bytes(entry.size),
     }).filter(([, value]) => value !== undefined && value !== "");
     const to = row.to ?? [];
@@ -183,6 +185,7 @@ export class Opened {
       h("dl.facts", null,
         facts.map(([name, value]) => [h("dt", null, factName(name)), h("dd.mono", null, visible(String(value)))])),
       entry.payload ? section(t("open.payload"), block(pretty(entry.payload, entry.truncated), t("open.payload")), truncated(entry)) : null,
+      entry.kind === "mail" ? h("p", null, h("a", { href: this.#app.link("mails") }, t("page.mails"))) : null,
       to.length ? section(t("open.reached"), h("ul.plain", null, to.slice(0, 100).map(socketRow))) : null,
       cause ? section(t("open.cause"), h("p", null, this.#jump(cause, titleOf(cause)))) : null,
     ];

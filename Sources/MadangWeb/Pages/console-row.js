@@ -155,6 +155,10 @@ const KINDS = {
     row.quote = cut(payload?.aps?.alert?.body?.split("\n").pop() ?? "");
   },
 
+  mail(row, entry) {
+    row.quote = cut(entry.subject ?? "");
+  },
+
   payment(row, entry) {
     row.event = entry.event;
     row.quote = entry.merchant ?? "";

@@ -32,7 +32,7 @@ export class Store extends EventTarget {
   /** Takes entries of a journal. Rows that begin together are ordered by when they began. */
   take(world, entries) {
     const rows = [];
-    if (entries.length) this.#newest.set(world, entries.at(-1).number);
+    if (entries.length) this.#newest.set(world, entries.reduce((most, one) => Math.max(most, one.number), 0));
     for (const entry of entries) {
       const row = rowOf(entry, world);
       this.#own(row);

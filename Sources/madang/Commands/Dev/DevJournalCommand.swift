@@ -53,16 +53,35 @@ struct DevJournalCommand: AsyncParsableCommand {
     }
     let page = try await options.server.call(
       Journal.Page.self, .get, options.path("journal"), query: query, waiting: 60, mistaken: .usage)
+    let moments = moments(of: page.entries)
     try Output(json: json).developmentList(
       page.entries,
       [
-        Column("NUMBER") { "\($0.number)" }, Column("AT", \.at), Column("WHO") { $0.account ?? "" },
+        Column("NUMBER") { "\($0.number)" }, Column("AT") { moments[$0.number] ?? $0.at },
+        Column("WHO") { $0.account ?? "" },
         Column("WHAT", \.summary), Column("OUTCOME", \.outcome),
       ], empty: "No entries match.")
     if let wait, !page.complete {
       throw Failure("\(page.entries.count) of \(count ?? 1) matching entries came within \(wait)")
     }
   }
+}
+
+/// When entries began, by their numbers. While the clock stands still, as real time since the first entry of that moment:
+/// `+1.2 s`.
+private func moments(of entries: [JournalEntry]) -> [Int: String] {
+  var moments: [Int: String] = [:]
+  var first: JournalEntry?
+  for entry in entries {
+    guard let moment = first, moment.at == entry.at else {
+      first = entry
+      continue
+    }
+    let later = entry.elapsed - moment.elapsed
+    guard later >= 1 else { continue }
+    moments[entry.number] = later < 1000 ? "+\(Int(later)) ms" : "+\((later / 100).rounded(.down) / 10) s"
+  }
+  return moments
 }
 
 extension JournalEntry {
@@ -74,6 +93,7 @@ extension JournalEntry {
       [direction == "fromClient" ? ">" : "<", packet, event, namespace].compactMap(\.self).joined(separator: " ")
     case .push: "push to \(deviceToken ?? "")"
     case .payment: "payment \(event ?? "") \(payment ?? "")"
+    case .mail: "mail \(event ?? ""): \(subject ?? "")"
     }
   }
 

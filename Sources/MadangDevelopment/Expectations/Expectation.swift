@@ -43,26 +43,68 @@ package struct Expectation: CallFields, Sendable {
     }
   }
 
+  /// The real time between the start of each entry that an item's filter matches and the start of the next one.
+  package struct Spacing: CallFields, Equatable, Sendable {
+    package static let names = CodingKeys.allCases.map(\.rawValue)
+    package static let whole = "spacing"
+    private static let longest: Duration = .seconds(24 * 3600)
+
+    package var atLeast: Duration?
+    package var atMost: Duration?
+
+    package init(atLeast: Duration? = nil, atMost: Duration? = nil) { (self.atLeast, self.atMost) = (atLeast, atMost) }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case atLeast, atMost
+    }
+
+    package init(from decoder: any Decoder) throws {
+      let fields = try decoder.container(keyedBy: CodingKeys.self)
+      func time(_ key: CodingKeys) throws -> Duration? {
+        try fields.decodeIfPresent(String.self, forKey: key).map {
+          try WaitText.duration($0, of: BadCall.place(decoder.codingPath + [key]), limit: Self.longest)
+        }
+      }
+      (atLeast, atMost) = (try time(.atLeast), try time(.atMost))
+      guard atLeast ?? .zero <= atMost ?? Self.longest, atLeast != nil || atMost != nil else {
+        throw DecodingError.dataCorrupted(
+          .init(
+            codingPath: decoder.codingPath,
+            debugDescription:
+              #"{"atLeast": "1s", "atMost": "1m"}, or one of them, with atLeast not above atMost"#))
+      }
+    }
+  }
+
   package struct Item: Decodable, Sendable {
     package var filter: JournalFilter
     /// Nil: once.
     package var times: Times?
+    package var spacing: Spacing?
 
-    package init(_ filter: JournalFilter, times: Times? = nil) { (self.filter, self.times) = (filter, times) }
-
-    private enum CodingKeys: String, CodingKey {
-      case times
+    package init(_ filter: JournalFilter, times: Times? = nil, spacing: Spacing? = nil) {
+      (self.filter, self.times, self.spacing) = (filter, times, spacing)
     }
 
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+      case times, spacing
+    }
+
+    package static let names = JournalFilter.names + CodingKeys.allCases.map(\.rawValue)
+
     package init(from decoder: any Decoder) throws {
-      try decoder.refuseFields(besides: JournalFilter.names + [CodingKeys.times.rawValue], of: "something expected")
+      try decoder.refuseFields(besides: Self.names, of: "something expected")
       filter = try JournalFilter(from: decoder)
-      times = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Times.self, forKey: .times)
+      let fields = try decoder.container(keyedBy: CodingKeys.self)
+      times = try fields.decodeIfPresent(Times.self, forKey: .times)
+      spacing = try fields.decodeIfPresent(KnownFields<Spacing>.self, forKey: .spacing)?.fields
     }
   }
 
   /// The largest number of items in one expectation.
-  package static let maxItems = 256
+  package static let maxItems = ItemSet.limit
+  /// The largest number of entries that may concern one expectation.
+  package static let maxEntries = 20_000
 
   package var expected: [Item]
   package var order = Order.any
@@ -100,57 +142,4 @@ package struct Expectation: CallFields, Sendable {
       settle = try WaitText.duration(text, of: "settle", limit: Journal.maxWait)
     }
   }
-}
-
-/// An ``Expectation`` that can be compared with entries.
-struct ExpectationPattern: Sendable {
-  struct Item: Sendable {
-    let pattern: JournalPattern
-    let times: Expectation.Times
-  }
-
-  let expectation: Expectation
-  let items: [Item]
-  let kinds: Set<JournalEntry.Kind>
-  private let among: JournalPattern?
-
-  /// - Throws: `BadCall` with the field and its valid values.
-  init(_ expectation: Expectation) throws(BadCall) {
-    guard (1...Expectation.maxItems).contains(expectation.expected.count) else {
-      throw BadCall("expected: 1 to \(Expectation.maxItems) calls or packets")
-    }
-    guard expectation.only || expectation.among == nil else {
-      throw BadCall("among: needs \"only\": true")
-    }
-    self.expectation = expectation
-    var items: [Item] = []
-    for (index, item) in expectation.expected.enumerated() {
-      let pattern: JournalPattern
-      do { pattern = try JournalPattern(item.filter) } catch { throw BadCall("expected[\(index)].\(error.error)") }
-      items.append(Item(pattern: pattern, times: item.times ?? .init(min: 1, max: 1)))
-    }
-    self.items = items
-    kinds = items.reduce(into: []) { $0.formUnion($1.pattern.kinds) }
-    if let filter = expectation.among {
-      do { among = try JournalPattern(filter) } catch { throw BadCall("among.\(error.error)") }
-    } else {
-      among = nil
-    }
-  }
-
-  /// Whether an unexpected entry is forbidden.
-  func isUnwanted(_ entry: JournalEntry) -> Bool {
-    expectation.only && (among?.matches(entry) ?? kinds.contains(entry.kind))
-  }
-
-  /// Whether an entry is relevant.
-  func concerns(_ kind: JournalEntry.Kind) -> Bool {
-    kinds.contains(kind) || (expectation.only && (among?.kinds.contains(kind) ?? false))
-  }
-
-  /// Whether any item has an upper bound.
-  var hasUpperBounds: Bool { expectation.only || items.contains { $0.times.max != nil } }
-
-  /// Whether no item must come: then the whole time is watched.
-  var awaitsNothing: Bool { items.allSatisfy { $0.times.min == 0 } }
 }

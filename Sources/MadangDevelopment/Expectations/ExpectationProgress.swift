@@ -1,0 +1,121 @@
+import MadangServer
+
+/// What came of an expectation so far. In strict order the start of an entry counts: a request, which is recorded when it
+/// is answered, comes before the events that it caused.
+struct ExpectationProgress: Sendable {
+  /// An entry that matters.
+  struct Came: Sendable {
+    let number: Int
+    /// Uptime in nanoseconds.
+    let begun: UInt64
+    let meaning: ExpectationPattern.Meaning
+  }
+
+  /// Two entries of an item that came too soon or too late one after the other.
+  struct Gap: Sendable {
+    let item: Int
+    let entries: [Int]
+    let time: Duration
+    let isTooSoon: Bool
+  }
+
+  /// In strict order, up to this many entries times items are examined after each new entry, and more after each sixteenth
+  /// of them.
+  private static let cheap = 1 << 17
+
+  let pattern: ExpectationPattern
+  /// In order of their numbers.
+  private(set) var came: [Came] = []
+  /// Indices in `came`, by start.
+  private(set) var byStart: [Int] = []
+  /// In any order.
+  private(set) var assignment: Assignment
+  private var hasForbidden = false
+  /// How many entries there were when their order was last examined.
+  private var examined = 0
+  private(set) var isMet = false
+  /// Whether an entry came after which it can no longer be met.
+  private(set) var isHopeless = false
+  /// Whether too many entries matter.
+  private(set) var isOverfull = false
+
+  init(_ pattern: ExpectationPattern) {
+    self.pattern = pattern
+    assignment = Assignment(pattern.items.map(\.times))
+    judge()
+  }
+
+  /// - Parameter entries: In order of their numbers, each with its start: uptime in nanoseconds.
+  mutating func take(_ entries: some Sequence<(entry: JournalEntry, begun: UInt64)>) {
+    let before = came.count
+    for (entry, begun) in entries where !isOverfull {
+      guard let meaning = pattern.meaning(of: entry) else { continue }
+      guard came.count < Expectation.maxEntries else {
+        isOverfull = true
+        continue
+      }
+      let place = byStart.endIndex(ofStartsUpTo: begun) { came[$0].begun }
+      byStart.insert(came.count, at: place)
+      came.append(Came(number: entry.number, begun: begun, meaning: meaning))
+      assignment.add(meaning.fitting)
+      hasForbidden = hasForbidden || meaning.forbidden != nil
+    }
+    if came.count > before { judge() }
+  }
+
+  private mutating func judge() {
+    let gaps = gaps
+    isHopeless = hasForbidden || assignment.leftOver > 0 || gaps.contains(where: \.isTooSoon)
+    isMet = !isHopeless && assignment.missing == 0 && gaps.isEmpty
+    guard pattern.expectation.order == .strict, !isHopeless else { return }
+    guard came.count * pattern.items.count <= Self.cheap || came.count >= examined + examined / 16 else {
+      isMet = false
+      return
+    }
+    examined = came.count
+    let fitting = byStart.map { came[$0].meaning.fitting }
+    let times = pattern.items.map(\.times)
+    if isMet {
+      var inOrder = InOrder(fitting, times)
+      isMet = inOrder.isComplete()
+    }
+    guard !isMet else { return }
+    // Entries that are still missing change nothing about the order of the others.
+    var inOrder = InOrder(fitting, times.map { Expectation.Times(max: $0.max) })
+    isHopeless = !inOrder.isComplete()
+  }
+
+  /// The entries that came too soon or too late after another one.
+  var gaps: [Gap] {
+    var gaps: [Gap] = []
+    for (item, expected) in pattern.items.enumerated() {
+      guard let spacing = expected.spacing else { continue }
+      var last: Came?
+      for index in byStart where came[index].meaning.matching.contains(item) {
+        let next = came[index]
+        if let last {
+          let time = Duration.nanoseconds(Int64(clamping: next.begun - last.begun))
+          let isTooSoon = spacing.atLeast.map { time < $0 } ?? false
+          if isTooSoon || spacing.atMost.map({ time > $0 }) ?? false {
+            gaps.append(Gap(item: item, entries: [last.number, next.number], time: time, isTooSoon: isTooSoon))
+          }
+        }
+        last = next
+      }
+    }
+    return gaps
+  }
+}
+
+extension [Int] {
+  /// Where the starts after one begin. The newest entries are mostly the last to start.
+  fileprivate func endIndex(ofStartsUpTo begun: UInt64, _ start: (Int) -> UInt64) -> Int {
+    var (low, high) = (0, count)
+    if let last, start(last) <= begun { return count }
+    while low < high {
+      let middle = (low + high) / 2
+      if start(self[middle]) <= begun { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
