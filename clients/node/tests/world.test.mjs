@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-import { MadangError, MadangServer, atLeast, atMost, madang, milliseconds, never, once, times, withWorld } from "../madang-testing.mjs";
+import { MadangError, MadangServer, atLeast, atMost, madang, milliseconds, never, once, spaced, times, withWorld } from "../madang-testing.mjs";
 import { closedPort, folder, room } from "./kit.mjs";
 
 const SEVENTH = { number: 7 };
@@ -323,6 +323,13 @@ test("B36 inOrder, only, among and after change what is accepted", withWorld(asy
   await world.expect([once({ operation: "me" })], { after, settling: "50ms" });
 }));
 
+test("B36 spacing limits the time between two matches", withWorld(async (world) => {
+  const mina = await world.signIn("mina@example.com");
+  for (let index = 0; index < 2; index += 1) await mina.get("users/me");
+  await world.expect([spaced(times(2, { operation: "me" }), { atMost: "1m" })]);
+  await assert.rejects(world.expect([spaced(times(2, { operation: "me" }), { atLeast: "1m" })], { within: 0 }), /too soon/);
+}));
+
 test("B37 the review finds a habit", withWorld(async (world) => {
   const mina = await world.signIn("mina@example.com");
   await mina.get("users/me");
@@ -348,12 +355,10 @@ test("B39 a payment and a social token are accepted", withWorld(async (world) =>
 test("B40 mails and notifications are listed", withWorld(async (world) => {
   await fetch(`${world.url}/password`, { method: "POST", body: new URLSearchParams({ email: "mina@example.com" }) });
   await world.person("mina").post("Lunch?", { in: "Weekend/ios" });
-  await world.journal.wait({ kind: "push", account: "sora" });
-  const [push] = await world.pushes();
+  const [push] = await world.pushes({ within: "10s" });
   assert.equal(push.deviceToken, "sora-phone");
   assert.deepEqual(await world.pushes({ after: push.id }), []);
-  let mail;
-  while (!mail) [mail] = await world.mails({ to: "mina@example.com" });
+  const [mail] = await world.mails({ to: "mina@example.com", within: "10s" });
   assert(mail.body.includes(`${world.url}/password/`));
   assert.deepEqual(await world.mails({ to: "joon@example.com" }), []);
 }));

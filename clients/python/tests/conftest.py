@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pathlib
-import time
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator
 
 import pytest
 
-from madang_testing import Client, MadangServer, World
+from madang_testing import Client, MadangServer
 
 pytest_plugins = ["pytester"]
 
@@ -36,16 +35,6 @@ def room(client: Client, name: str = "ios") -> str:
     channels = client.get(f"workspaces/{workspace}/channels")
     channel = next(one for one in channels if one["name"] == name)["channel_id"]
     return f"workspaces/{workspace}/channels/{channel}"
-
-
-def mails(world: World, to: str) -> List[Dict[str, Any]]:
-    """The mails of an address as soon as there are some."""
-    for _ in range(500):
-        found = world.mails(to=to)
-        if found:
-            return found
-        time.sleep(0.02)
-    return []
 
 
 def has(madang: MadangServer, field: str) -> bool:

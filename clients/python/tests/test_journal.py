@@ -115,6 +115,20 @@ def test_b36_order_only_among_and_after(world: World, mina: Client) -> None:
     world.expect([once(operation="me")], after=after, settling="50ms")
 
 
+def test_b36_spacing_limits_the_time_between_two_matches(world: World, mina: Client) -> None:
+    mina.get("users/me")
+    mina.get("users/me")
+    world.expect([times(2, operation="me").spaced(at_most="1m")])
+    with pytest.raises(AssertionError, match="too soon"):
+        world.expect([times(2, operation="me").spaced(at_least="1m")], within=0)
+
+
+def test_b35_a_near_miss_says_what_differs(world: World, mina: Client) -> None:
+    mina.post(f"{room(mina)}/chats", {"content": "Helo"})
+    with pytest.raises(AssertionError, match="near: entry 4: content was 'Helo', expected 'Hello'"):
+        world.expect([once(operation="postToChannel", body={"content": "Hello"})], within=0)
+
+
 def test_b37_the_review_finds_a_habit(world: World, mina: Client) -> None:
     mina.get("users/me")
     assert world.review() == []

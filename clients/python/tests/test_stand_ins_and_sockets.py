@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from conftest import mails, room
+from conftest import room
 from madang_testing import Client, MadangError, World
 
 
@@ -48,12 +48,13 @@ def test_b39_a_social_token_is_accepted(world: World) -> None:
 def test_b40_mails_and_notifications_are_listed(world: World) -> None:
     urllib.request.urlopen(f"{world.url}/password", b"email=mina@example.com").close()
     world.person("mina").post("Lunch?", in_="Weekend/ios")
-    world.journal.wait(kind="push", account="sora")
-    [push] = world.pushes()
+    [push] = world.pushes(within="10s")
     assert push["deviceToken"] == "sora-phone" and world.pushes(after=push["id"]) == []
-    [mail] = mails(world, to="mina@example.com")
+    [mail] = world.mails(to="mina@example.com", within="10s")
     assert f"{world.url}/password/" in mail["body"]
-    assert world.mails(to="joon@example.com") == [] == world.mails(after=mail["id"])
+    assert world.mails(to="joon@example.com", within="10ms") == [] == world.mails(after=mail["id"])
+    [entry] = world.journal.entries(kind="mail")
+    assert entry.account == "mina@example.com"
 
 
 def test_b41_sockets_are_listed_and_cut(world: World) -> None:
