@@ -3,6 +3,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 extension SocketIOServer {
@@ -53,12 +54,14 @@ extension SocketIOServer {
     // error.
     let running = Task { try await services.run() }
     let limit = core.configuration.closeTimeout + Self.cancellationGrace
+    let stopping = Stopping()
+    defer { stopping.isDone() }
     try await withTaskCancellationHandler {
       try await running.value
     } onCancel: {
-      Task {
+      stopping.begin {
         await services.triggerGracefulShutdown()
-        try? await Task.sleep(for: limit)
+        guard (try? await Task.sleep(for: limit)) != nil else { return }
         running.cancel()
       }
     }
@@ -79,5 +82,29 @@ private struct SessionEnding: Service {
       throw error
     }
     await server.shutdown()
+  }
+}
+
+/// The stop of a cancelled run. It ends with the run: while it waits, it keeps the whole server in memory.
+private final class Stopping: Sendable {
+  private struct State {
+    var work: Task<Void, Never>?
+    var isDone = false
+  }
+
+  private let state = Mutex(State())
+
+  func begin(_ work: @escaping @Sendable () async -> Void) {
+    state.withLock { state in
+      if !state.isDone { state.work = Task { await work() } }
+    }
+  }
+
+  func isDone() {
+    let work = state.withLock { state in
+      defer { state = State(work: nil, isDone: true) }
+      return state.work
+    }
+    work?.cancel()
   }
 }
