@@ -23,7 +23,7 @@ package struct DevelopmentServer: Service {
   ) async throws {
     let clock = MadangCore.Clock()
     let kit = TestKit(clock: clock)
-    let worlds = SharedWorlds(Worlds.settings(beside: settings), address, logger)
+    let worlds = SharedWorlds(settings, address, logger)
     (self.kit, self.worlds) = (kit, worlds)
     let coverage = CoverageCalls {
       var counts = kit.coverage.counts
@@ -86,7 +86,7 @@ private final class SharedWorlds: Sendable {
   func made() throws -> Worlds {
     try worlds.withLock { worlds in
       if let worlds { return worlds }
-      let made = try Worlds(settings, address: address, logger: logger)
+      let made = try Worlds(beside: settings, address: address, logger: logger)
       worlds = made
       return made
     }

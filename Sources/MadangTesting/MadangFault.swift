@@ -63,6 +63,11 @@ extension MadangFault {
     MadangFault(.drip) { ($0.bytes, $0.milliseconds) = (bytes, pause.milliseconds) }
   }
 
+  /// Takes the request's body at this speed.
+  public static func slowUpload(bytesPerSecond: Int) -> MadangFault {
+    MadangFault(.slowUpload) { $0.bytesPerSecond = bytesPerSecond }
+  }
+
   /// Resets the connection.
   public static func reset(after: Bool = false) -> MadangFault { MadangFault(.reset) { $0.after = after } }
 

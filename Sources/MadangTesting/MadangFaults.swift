@@ -15,6 +15,8 @@ public struct MadangFaults: Sendable {
   /// - Parameters:
   ///   - operation: An operation's id in the OpenAPI documents, or its method and path.
   ///   - path: The path as it is sent; `*` matches any text.
+  ///   - header: Headers of the request and their values; `*` matches any text.
+  ///   - body: JSON whose fields the request's JSON has, of at most 64 KiB: `{"content": "Hi"}`.
   ///   - account: An e-mail, or the part before its `@`.
   ///   - packet: A type of Engine.IO or Socket.IO packets.
   ///   - direction: `fromClient` or `toClient`.
@@ -28,12 +30,15 @@ public struct MadangFaults: Sendable {
   @discardableResult
   public func add(
     _ fault: MadangFault, edition: EditionName? = nil, operation: String? = nil, method: String? = nil,
-    path: String? = nil, account: String? = nil, namespace: String? = nil, event: String? = nil, packet: String? = nil,
-    direction: String? = nil, transport: String? = nil, nth: Int? = nil, every: Int? = nil, probability: Double? = nil,
-    seed: UInt64? = nil, times: Int? = nil, until: Date? = nil
+    path: String? = nil, header: [String: String]? = nil, body: String? = nil, account: String? = nil,
+    namespace: String? = nil, event: String? = nil, packet: String? = nil, direction: String? = nil,
+    transport: String? = nil, nth: Int? = nil, every: Int? = nil, probability: Double? = nil, seed: UInt64? = nil,
+    times: Int? = nil, until: Date? = nil
   ) async throws -> Int {
+    let json = body.map { JSONValue(text: $0) ?? .text($0) }
     let match = FaultMatch {
       ($0.edition, $0.operation, $0.method, $0.path) = (edition?.rawValue, operation, method, path)
+      ($0.header, $0.body) = (header, json)
       ($0.account, $0.namespace, $0.event, $0.packet) = (account, namespace, event, packet)
       ($0.direction, $0.transport, $0.nth, $0.every) = (direction, transport, nth, every)
       ($0.probability, $0.seed, $0.times) = (probability, seed, times)

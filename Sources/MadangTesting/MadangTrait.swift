@@ -19,13 +19,14 @@
   public struct MadangTrait: TestTrait, SuiteTrait, TestScoping {
     let seed: MadangSeed
     let number: UInt64?
+    let settings: [String: String]
 
     public var isRecursive: Bool { true }
 
     public func provideScope(
       for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-      try await MadangWorld.with(seed, number: number) { world in
+      try await MadangWorld.with(seed, number: number, settings: settings) { world in
         try await Madang.$current.withValue(world) { try await function() }
       }
     }
@@ -37,8 +38,11 @@
     /// - Parameters:
     ///   - seed: The initial content.
     ///   - number: With a number, all ids, tokens and file names are the same in each run, and the clock stands still until it is moved.
-    public static func madang(seed: MadangSeed = .courtyard, number: UInt64? = nil) -> Self {
-      MadangTrait(seed: seed, number: number)
+    ///   - settings: Settings of the server by name, as docs/reference/settings.md lists them.
+    public static func madang(
+      seed: MadangSeed = .courtyard, number: UInt64? = nil, settings: [String: String] = [:]
+    ) -> Self {
+      MadangTrait(seed: seed, number: number, settings: settings)
     }
   }
 #endif

@@ -8,7 +8,7 @@ import MadangServer
 /// A separate server for a test, in this process, on a free port of 127.0.0.1, with its own people, rooms, files, clock and limits. Tests
 /// with their own worlds run in parallel.
 ///
-/// In a test, ``Madang/world`` is the world that `.madang(...)` made. Elsewhere use ``with(_:number:port:_:)``, or ``init(_:number:port:)``
+/// In a test, ``Madang/world`` is the world that `.madang(...)` made. Elsewhere use ``with(_:number:port:settings:_:)``, or ``init(_:number:port:settings:)``
 /// and ``end()``.
 public final class MadangWorld: Sendable {
   private let world: World
@@ -34,10 +34,13 @@ public final class MadangWorld: Sendable {
   ///   - number: With a number, all ids, tokens and file names are the same in each run, and the clock stands still until it is moved. With
   ///     nil, ids are random and the clock shows the time of day.
   ///   - port: 0 picks a free port.
+  ///   - settings: Settings of the server by name, as docs/reference/settings.md lists them: `["socket.ping.interval": "1s"]`.
   /// - Throws: ``MadangTestingError``.
-  public init(_ seed: MadangSeed = .courtyard, number: UInt64? = nil, port: Int = 0) async throws {
+  public init(
+    _ seed: MadangSeed = .courtyard, number: UInt64? = nil, port: Int = 0, settings: [String: String] = [:]
+  ) async throws {
     var plan = WorldPlan(seed: try seed.read())
-    (plan.number, plan.port) = (number, port)
+    (plan.number, plan.port, plan.settings) = (number, port, WorldSettings(settings))
     let made = plan
     (worlds, world) = try await MadangTestingError.wording {
       let worlds = try Self.shared.get()
@@ -47,10 +50,10 @@ public final class MadangWorld: Sendable {
 
   /// Runs `body` with a new world, which ends when `body` returns or throws.
   public static func with<Outcome>(
-    _ seed: MadangSeed = .courtyard, number: UInt64? = nil, port: Int = 0,
+    _ seed: MadangSeed = .courtyard, number: UInt64? = nil, port: Int = 0, settings: [String: String] = [:],
     isolation: isolated (any Actor)? = #isolation, _ body: (MadangWorld) async throws -> Outcome
   ) async throws -> Outcome {
-    let world = try await MadangWorld(seed, number: number, port: port)
+    let world = try await MadangWorld(seed, number: number, port: port, settings: settings)
     let outcome: Result<Outcome, any Error>
     do { outcome = .success(try await body(world)) } catch { outcome = .failure(error) }
     await world.end()

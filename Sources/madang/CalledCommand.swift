@@ -1,4 +1,5 @@
 import ArgumentParser
+import MadangCore
 
 /// The command that the arguments name.
 struct CalledCommand {

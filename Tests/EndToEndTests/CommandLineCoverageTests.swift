@@ -48,7 +48,8 @@ struct CommandLineCoverageTests {
 
   @Test("an unreadable file and an unknown name are reported with their status")
   func mistakes() async throws {
-    #expect(try await run().status == 64)
+    #expect(try await run("--url", "http://127.0.0.1:1").status == 69)
+    #expect(try await run("x", "--world", "w1").status == 64)
     #expect(try await run("x", "--of", "everything").status == 64)
     #expect(try await run("x", "--json", "--html").status == 64)
     let missing = try await run("/no/such/file")
@@ -57,7 +58,7 @@ struct CommandLineCoverageTests {
     let remote = try await run(address)
     #expect(
       remote.status == 1
-        && remote.errors == ["madang: \(address): is not a file; use: curl -s \(address) | madang dev coverage -"])
+        && remote.errors == ["madang: \(address): is not a file; name a server with --url"])
     let other = try await run(#filePath)
     #expect(other.status == 1 && other.errors.last?.hasSuffix("is not an answer of GET /_dev/coverage") == true)
   }

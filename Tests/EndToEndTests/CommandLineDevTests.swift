@@ -85,10 +85,31 @@ struct CommandLineDevTests {
       #expect(try await shell.objects("dev", "faults", "list").map { $0["id"] } == [.number(1), .number(4)])
       _ = try await shell.object("dev", "faults", "remove", "--all")
       #expect(try await shell.objects("dev", "faults", "list").isEmpty)
-      #expect(try await shell.object("dev", "restart", "--down-for", "10ms")["milliseconds"] == .number(10))
+      #expect(try await shell.object("dev", "restart", "--down-for", "10ms")["downFor"] == .text("10ms"))
       #expect(try await shell.run("dev", "restart", "--down-for", "2h").status == 64)
       let wrong = try await shell.run("dev", "faults", "add", #"{"effect":{"kind":"latency"}}"#)
-      #expect(wrong.status == 1 && wrong.errors == ["madang: effect.milliseconds: is missing; 'latency' needs it"])
+      #expect(wrong.status == 1 && wrong.errors == ["madang: effect.time: is missing; 'latency' needs it"])
+    }
+  }
+
+  @Test("a world gets settings and a lease; its mails and its coverage are shown, and its sockets are cut")
+  func ofWorld() async throws {
+    try await Self.run { shell, _ in
+      let made = try await shell.object(
+        "dev", "worlds", "make", "--seed", "courtyard", "--set", "socket.ping.interval=1s", "--ttl", "10m")
+      #expect("\(made["expires"] as Any)".contains("Z") && made["settings"] == .other)
+      for arguments in [["--set", "x"], ["--set", "=1"], ["--set", "a=1", "--set", "a=2"]] {
+        #expect(try await shell.run(["dev", "worlds", "make"] + arguments).status == 64)
+      }
+      let wrong = try await shell.run("dev", "worlds", "make", "--set", "port=1")
+      #expect(wrong.status == 1 && wrong.errors.first?.contains("a world cannot have this setting") == true)
+      #expect(try await shell.objects("dev", "sockets", "list", "--world", "w1").isEmpty)
+      #expect(
+        try await shell.object("dev", "sockets", "cut", "--account", "mina", "--world", "w1")["cut"] == .number(0))
+      #expect(try await shell.objects("dev", "mails", "--world", "w1").isEmpty)
+      #expect(try await shell.object("dev", "coverage", "--world", "w1")["counts"] != nil)
+      let followed = try await shell.run("dev", "journal", "--follow", "--wait", "1s", "--world", "w1")
+      #expect(followed.status == 64)
     }
   }
 

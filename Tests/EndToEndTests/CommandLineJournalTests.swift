@@ -60,8 +60,14 @@ struct CommandLineJournalTests {
       #expect(wrong.status == 64 && wrong.errors.first?.contains("colour: is not a parameter") == true)
       for (arguments, words) in [
         (["format=har"], "format: choose it with --json or --har."), (["wait=5s"], "wait: is an option, --wait."),
-        (["--wait", "5"], "--wait: a time like 5s or 500ms, 60s at most."),
-        (["--wait", "61s"], "--wait: a time like 5s or 500ms, 60s at most."),
+        (
+          ["--wait", "soon"],
+          "--wait: a length of time like 500ms, 5s, 10m, 25h or 30d, or a number of seconds, at most 1m."
+        ),
+        (
+          ["--wait", "61s"],
+          "--wait: a length of time like 500ms, 5s, 10m, 25h or 30d, or a number of seconds, at most 1m."
+        ),
         (["--count", "2"], "--count says how many to wait for: it needs --wait."),
         (["--har", "--wait", "5s"], "Wait first, without --har; then print the archive without --wait."),
       ] {

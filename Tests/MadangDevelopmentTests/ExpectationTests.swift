@@ -190,7 +190,7 @@ struct ExpectationTests {
       (#"{"expected":[{"operation":"fly"}]}"#, "no edition has 'fly'"),
       (#"{"expected":[{"times":{"min":2,"max":1}}]}"#, "with min not above max"),
       (#"{"expect":[]}"#, "expect: is not a field of an expectation"),
-      (#"{"expected":[{}],"wait":"5"}"#, "a time like"),
+      (#"{"expected":[{}],"wait":"soon"}"#, "a length of time like"),
       (#"{"expected":[{"times":-1}]}"#, "expected[0].times: a whole number"),
       (
         #"{"expected":[{"spacing":{"atLeast":"2s","atMost":"1s"}}]}"#,

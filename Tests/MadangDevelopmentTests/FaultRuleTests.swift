@@ -75,9 +75,10 @@ struct FaultRuleTests {
         "match.path: selects HTTP requests, but 'drop' does not apply to these; leave it out, or choose another effect"
       ),
       (
-        #"{"effect":{"kind":"refuseNamespace"},"match":{"account":"a@example.com"}}"#,
-        "match.account: when a client asks for a WebSocket or a namespace, its account is not known yet; leave it out"
+        #"{"effect":{"kind":"refuseUpgrade"},"match":{"account":"a@example.com"}}"#,
+        "match.account: when a client asks for a WebSocket, its account is not known yet; leave it out"
       ),
+      (#"{"effect":{"kind":"latency"}}"#, "effect.time: is missing; 'latency' needs it"),
       (#"{"effect":{"kind":"drip","bytes":0,"milliseconds":0}}"#, "effect.bytes: 1 to 1048576"),
       (
         #"{"effect":{"kind":"close","closeCode":1005}}"#,

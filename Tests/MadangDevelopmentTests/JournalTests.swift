@@ -350,8 +350,9 @@ struct JournalTests {
     arguments: [
       ("kind=letter", "there are request, connection, packet, push, payment"),
       ("operation=fly", "no edition has 'fly'"), ("direction=up", "there are fromClient, toClient"),
-      ("colour=red", "colour: is not a parameter of this call; it has kind"), ("wait=5", "wait: a time like 5s"),
-      ("wait=61s", "60s at most"), ("count=0x", "count: a whole number"), ("limit=0", "from 1 to 20000"),
+      ("colour=red", "colour: is not a parameter of this call; it has kind"),
+      ("wait=soon", "wait: a length of time like 500ms"),
+      ("wait=61s", "at most 1m"), ("count=0x", "count: a whole number"), ("limit=0", "from 1 to 20000"),
       ("format=xml", "one of json, ndjson, har"),
       ("path=/password/5e5e", "path: the journal does not keep codes of links; write /password/*"),
     ])

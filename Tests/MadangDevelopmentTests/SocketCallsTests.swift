@@ -1,4 +1,5 @@
 import Foundation
+import MadangAPI
 import MadangDevelopment
 import NIOHTTP1
 import SocketIOSupport
@@ -33,6 +34,27 @@ struct SocketCallsTests {
       #expect(entry.session == session && entry.reason == "transport error")
       let second = try await scene.world.call(.DELETE, "/_dev/sockets/\(session)", key: nil)
       #expect(second.status == 400 && String(decoding: second.body, as: UTF8.self).contains("there is no open socket"))
+    }
+  }
+
+  @Test("the sockets of one account are cut, then those of all")
+  func cutAccount() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let other = try await scene.world.signUp("Other")
+      try await scene.mina.invite(other, to: scene.workspace)
+      for _ in 0..<2 { _ = try await scene.joined(.webSocket) }
+      let second = try await EngineClient(port: scene.port, .webSocket)
+      _ = try await second.join(
+        scene.namespace, auth: #"{"SesacKey":"\#(other.edition.developmentKey)","token":"\#(other.token)"}"#)
+      func cut(_ query: String) async throws -> String {
+        let answer = try await scene.world.call(.DELETE, "/_dev/sockets\(query)", key: nil)
+        return String(decoding: answer.body, as: UTF8.self)
+      }
+      #expect(try await cut("?account=mina") == #"{"cut":2}"#)
+      #expect(try await scene.sockets().map { $0["account"]?.string } == [other.email])
+      #expect(try await cut("?account=ghost").contains("there is no person with the e-mail 'ghost'"))
+      #expect(try await cut("") == #"{"cut":1}"#)
+      #expect(try await cut("") == #"{"cut":0}"#)
     }
   }
 

@@ -21,6 +21,7 @@ struct WorldAccessTests {
     (server.sockets.origins, server.sockets.allowsEIO3, server.sockets.allowsJSONP) = (
       ["https://chat.example.com"], false, true
     )
+    (server.sockets.pingInterval, server.sockets.pingTimeout) = (3, 4)
     server.metricsArePublic = true
     let settings = Worlds.settings(beside: server)
     #expect(settings.host == server.host && settings.developmentToken == server.developmentToken)
@@ -30,6 +31,7 @@ struct WorldAccessTests {
     #expect(
       settings.sockets.origins == server.sockets.origins && !settings.sockets.allowsEIO3 && settings.sockets.allowsJSONP
     )
+    #expect(settings.sockets.pingInterval == 3 && settings.sockets.pingTimeout == 4)
     #expect(settings.metricsArePublic && settings.isDevelopment)
   }
 

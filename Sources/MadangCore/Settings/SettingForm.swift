@@ -72,16 +72,37 @@ extension SettingForm where Value == Int {
 }
 
 extension SettingForm where Value == Int64 {
-  /// Milliseconds, written as seconds.
+  /// Milliseconds, written as seconds, or as a ``LengthOfTime`` of whole seconds.
   package static func seconds(_ range: ClosedRange<Int64>) -> Self {
-    seconds(range, cure: "write whole seconds from \(range.lowerBound) to \(range.upperBound)")
+    seconds(
+      range, cure: "write whole seconds from \(range.lowerBound) to \(range.upperBound), or a time like 90s or 10m")
   }
-  package static var seconds: Self { seconds(0...(1 << 40 - 1), cure: "write whole seconds") }
+  package static var seconds: Self {
+    seconds(0...(1 << 40 - 1), cure: "write whole seconds, or a time like 90s or 10m")
+  }
 
   private static func seconds(_ range: ClosedRange<Int64>, cure: String) -> Self {
     Self(
-      cure, read: { Int64($0).flatMap { range.contains($0) ? $0 * 1000 : nil } }, write: { String($0 / 1000) })
+      cure, read: { wholeSeconds($0).flatMap { range.contains($0) ? $0 * 1000 : nil } },
+      write: { String($0 / 1000) })
   }
+}
+
+extension SettingForm where Value == Int {
+  /// Whole seconds, written as a number or as a ``LengthOfTime``.
+  package static func seconds(_ range: ClosedRange<Int>) -> Self {
+    Self(
+      "write a whole number from \(range.lowerBound) to \(range.upperBound), or a time like 90s or 10m",
+      read: { wholeSeconds($0).flatMap { Int(exactly: $0) }.flatMap { range.contains($0) ? $0 : nil } },
+      write: { String($0) })
+  }
+}
+
+/// The seconds of a number of seconds, or of a length of time; nil if it is none, or has a fraction.
+private func wholeSeconds(_ text: String) -> Int64? {
+  if let seconds = Int64(text) { return seconds }
+  guard let milliseconds = LengthOfTime.milliseconds(text), milliseconds.isMultiple(of: 1000) else { return nil }
+  return milliseconds / 1000
 }
 
 extension SettingForm where Value == Bool {

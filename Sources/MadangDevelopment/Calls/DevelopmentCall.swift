@@ -72,9 +72,17 @@ struct DevelopmentCall: Sendable {
   /// A field of the query.
   func query(_ name: String) -> String? { request.uri.queryParameters.get(name) }
 
-  /// Refuses unknown fields of the query, which may be mistyped. Throws `BadCall`.
+  /// Refuses unknown fields of the query, which may be mistyped, and fields that are given twice. Throws `BadCall`.
   func refuseQuery(besides known: [String] = []) throws(BadCall) {
-    try BadCall.refuse(request.uri.queryParameters.map { String($0.key) }, besides: known)
+    let parameters = request.uri.queryParameters
+    try BadCall.refuse(parameters.map { String($0.key) }, besides: known)
+    for name in known {
+      let values = parameters.getAll(name)
+      guard values.count > 1 else { continue }
+      throw BadCall(
+        "\(name): is given twice, as '\(BadCall.shortened(values[0]))' and as '\(BadCall.shortened(values[1]))'; give it once"
+      )
+    }
   }
 
   /// Answers a call whose query has these fields at most. Throws `BadCall` for others, before `body` is called.

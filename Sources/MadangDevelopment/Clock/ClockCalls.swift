@@ -4,7 +4,7 @@ import MadangAPI
 import MadangCore
 import MadangServer
 
-/// Calls about the clock: `GET /_dev/clock`, and `POST /_dev/clock` with changes: `{"advance": SECONDS}`, `{"set": DATE}`,
+/// Calls about the clock: `GET /_dev/clock`, and `POST /_dev/clock` with changes: `{"advance": TIME}`, `{"set": DATE}`,
 /// `{"rate": TIMES}`, `{"freeze": true}`, `{"resume": true}`; several apply in this order.
 struct ClockCalls: Sendable {
   let clock: Clock
@@ -23,9 +23,7 @@ struct ClockCalls: Sendable {
 
   private func change(_ change: Change) throws {
     guard !change.isEmpty else { throw BadCall("the body has none of \(Change.names.joined(separator: ", "))") }
-    if let seconds = change.advance {
-      guard (0...1e9).contains(seconds) else { throw WorldError("advance: seconds from 0 to 1000000000") }
-    }
+    let advance = try change.advance?.duration(of: "advance", limit: .seconds(1_000_000_000))
     let moment = try change.set.map { text in
       guard let moment = TimeText.date(text), moment >= 0 else {
         throw WorldError("set: a date like 2026-01-05T09:00:00Z, from 1970 on")
@@ -43,7 +41,7 @@ struct ClockCalls: Sendable {
     if change.resume == false {
       throw WorldError("resume: only true is allowed, which lets the clock run; use \"freeze\": true to stop it")
     }
-    if let seconds = change.advance { clock.advance(milliseconds: Int64(seconds * 1000)) }
+    if let advance { clock.advance(milliseconds: Int64(advance / .milliseconds(1))) }
     if let moment { clock.set(moment) }
     if let rate = change.rate { clock.run(at: rate) }
     if change.freeze ?? false { clock.run(at: 0) }
@@ -53,7 +51,7 @@ struct ClockCalls: Sendable {
   private struct Change: CallFields {
     static let names = ["advance", "set", "rate", "freeze", "resume"]
 
-    let advance: Double?
+    let advance: GivenTime?
     let set: String?
     let rate: Double?
     let freeze: Bool?

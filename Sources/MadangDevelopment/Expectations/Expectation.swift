@@ -61,8 +61,8 @@ package struct Expectation: CallFields, Sendable {
     package init(from decoder: any Decoder) throws {
       let fields = try decoder.container(keyedBy: CodingKeys.self)
       func time(_ key: CodingKeys) throws -> Duration? {
-        try fields.decodeIfPresent(String.self, forKey: key).map {
-          try WaitText.duration($0, of: BadCall.place(decoder.codingPath + [key]), limit: Self.longest)
+        try fields.decodeIfPresent(GivenTime.self, forKey: key).map {
+          try $0.duration(of: BadCall.place(decoder.codingPath + [key]), limit: Self.longest)
         }
       }
       (atLeast, atMost) = (try time(.atLeast), try time(.atMost))
@@ -135,11 +135,11 @@ package struct Expectation: CallFields, Sendable {
     among = try fields.decodeIfPresent(KnownFields<JournalFilter>.self, forKey: .among)?.fields
     after = try fields.decodeIfPresent(Int.self, forKey: .after) ?? 0
     guard after >= 0 else { throw BadCall("after: a whole number from 0") }
-    if let text = try fields.decodeIfPresent(String.self, forKey: .wait) {
-      wait = try WaitText.duration(text, of: "wait", limit: Journal.maxWait)
+    if let time = try fields.decodeIfPresent(GivenTime.self, forKey: .wait) {
+      wait = try time.duration(of: "wait", limit: Journal.maxWait)
     }
-    if let text = try fields.decodeIfPresent(String.self, forKey: .settle) {
-      settle = try WaitText.duration(text, of: "settle", limit: Journal.maxWait)
+    if let time = try fields.decodeIfPresent(GivenTime.self, forKey: .settle) {
+      settle = try time.duration(of: "settle", limit: Journal.maxWait)
     }
   }
 }

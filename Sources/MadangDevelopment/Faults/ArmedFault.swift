@@ -1,3 +1,4 @@
+import HTTPTypes
 import MadangAPI
 import MadangServer
 import SocketIOProtocol
@@ -14,6 +15,7 @@ struct ArmedFault: Sendable {
   private let path: TextPattern?
   private let namespace: TextPattern?
   private let method: String?
+  private let headers: [(name: HTTPField.Name, value: TextPattern)]
   private let email: String?
   /// Milliseconds of the server's clock.
   private let until: Int64?
@@ -28,6 +30,9 @@ struct ArmedFault: Sendable {
     namespace = rule.match.namespace.map(TextPattern.init)
     method = rule.match.method?.uppercased()
     email = rule.match.account?.lowercased()
+    headers = (rule.match.header ?? [:]).compactMap { name, value in
+      HTTPField.Name(name).map { ($0, TextPattern(value)) }
+    }
     operations = rule.match.operation.map(OperationName.named)
     if operations?.isEmpty ?? false, let name = rule.match.operation {
       throw BadCall(
@@ -59,11 +64,17 @@ struct ArmedFault: Sendable {
       guard operations.contains(OperationName(operation)) else { return false }
     }
     if let email, email != request.account?.email.lowercased() { return false }
+    for (name, pattern) in headers where !request.headers[values: name].contains(where: { pattern.matches($0) }) {
+      return false
+    }
+    if let body = rule.match.body, !(request.body?.contains(body) ?? false) { return false }
     return true
   }
 
-  /// - Parameter accounts: The numbers of the accounts that rules name.
-  func matches(_ packet: TravellingPacket, _ accounts: [String: Int64]) -> Bool {
+  /// - Parameters:
+  ///   - accounts: The numbers of the accounts that rules name.
+  ///   - joining: The accounts of clients that ask for a namespace.
+  func matches(_ packet: TravellingPacket, _ accounts: [String: Int64], _ joining: JoiningAccounts) -> Bool {
     let match = rule.match
     if let direction = match.direction, direction != packet.direction.rawValue { return false }
     if let transport = match.transport, transport != packet.transport.rawValue { return false }
@@ -77,7 +88,13 @@ struct ArmedFault: Sendable {
     if let namespace, !(socketPacket.map { namespace.matches($0.namespace) } ?? false) { return false }
     if let event = match.event, event != socketPacket.flatMap(SocketEvent.init)?.name { return false }
     let data = socketPacket.flatMap { packet.data(in: $0.namespace) }
-    if let email, data.flatMap(MadangServer.account) != accounts[email] || accounts[email] == nil { return false }
+    if let email {
+      guard let account = accounts[email] else { return false }
+      let own =
+        data.flatMap(MadangServer.account)
+        ?? socketPacket.flatMap { joining.account(in: $0.namespace, of: packet.sessionID) }
+      guard own == account else { return false }
+    }
     switch rule.effect.kind {
     case .refuseNamespace: return socketPacket?.kind == .connect && packet.direction == .fromClient
     case .disconnectNamespace: return data != nil
@@ -121,4 +138,7 @@ struct RequestFacts: Sendable {
   let path: String
   let operation: EditionOperation?
   let account: Learned.Account?
+  let headers: HTTPFields
+  /// As JSON, if a rule asks for it.
+  let body: JSONValue?
 }

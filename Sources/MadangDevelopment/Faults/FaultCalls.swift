@@ -55,22 +55,36 @@ struct FaultCalls: Sendable {
   }
 
   private struct Restart: CallFields {
-    static let names = ["milliseconds"]
+    static let names = ["downFor", "milliseconds"]
     static let whole = "a restart"
 
-    let milliseconds: Int
+    let downFor: GivenTime?
+    let milliseconds: Int?
+
+    /// How long the server is unreachable.
+    func time() throws(BadCall) -> Duration {
+      let limit = Duration.milliseconds(FaultRule.Limits.restart)
+      switch (downFor, milliseconds) {
+      case (let time?, nil): return try time.duration(of: "downFor", limit: limit)
+      case (nil, let number?):
+        guard (0...FaultRule.Limits.restart).contains(number) else {
+          throw BadCall("milliseconds: 0 to \(FaultRule.Limits.restart)")
+        }
+        return .milliseconds(number)
+      case (nil, nil): throw BadCall("downFor: is missing; write how long the server is unreachable, like 2s")
+      case (_?, _?): throw BadCall("milliseconds: is not allowed with 'downFor', which says the same; leave one out")
+      }
+    }
   }
 
   private func restart(_ call: Restart) throws -> Response {
-    guard (0...FaultRule.Limits.restart).contains(call.milliseconds) else {
-      throw BadCall("milliseconds: 0 to \(FaultRule.Limits.restart)")
-    }
+    let time = try call.time()
     var response = try Response.development(Done())
     let body = response.body
     // The caller gets the answer first; then its connection ends like all others.
     response.body = ResponseBody(contentLength: body.contentLength) { [outage = faults.outage] writer in
       try await body.write(writer)
-      await outage.restart(downFor: .milliseconds(call.milliseconds))
+      await outage.restart(downFor: time)
     }
     return response
   }

@@ -5,6 +5,7 @@ package struct FaultEffect: Codable, Equatable, Sendable {
   package enum Kind: String, CallChoice, Encodable, Sendable {
     // Of an HTTP request.
     case status, expiredToken, limited, latency, answerLost, cut, malformedJSON, contentType, drip, reset, restart
+    case slowUpload
     // Of a WebSocket that is opened.
     case refuseUpgrade
     // Of a packet of a socket.
@@ -15,7 +16,10 @@ package struct FaultEffect: Codable, Equatable, Sendable {
   package enum Field: String, CodingKey, CaseIterable, Sendable {
     case kind
     case milliseconds, jitter, bytes, status, code, body, contentType, retryAfter, after, count, closeCode, message
-    case overtaken
+    case overtaken, bytesPerSecond
+
+    /// Its name in errors.
+    var name: String { self == .milliseconds ? "time" : rawValue }
   }
 
   package typealias CodingKeys = Field
@@ -43,6 +47,8 @@ package struct FaultEffect: Codable, Equatable, Sendable {
   package var message: String?
   /// Whether later packets overtake this one.
   package var overtaken: Bool?
+  /// Of a request's body.
+  package var bytesPerSecond: Int?
 
   package init(_ kind: Kind) { self.kind = kind }
 
@@ -64,7 +70,7 @@ extension FaultEffect.Kind {
   var target: FaultEffect.Target {
     switch self {
     case .status, .expiredToken, .limited, .latency, .answerLost, .cut, .malformedJSON, .contentType, .drip, .reset,
-      .restart:
+      .restart, .slowUpload:
       .request
     case .refuseUpgrade: .opening
     case .refuseNamespace, .drop, .delay, .duplicate, .reorder, .truncate, .silence, .noPong, .close,
@@ -81,6 +87,7 @@ extension FaultEffect.Kind {
     case .cut, .truncate: [.bytes]
     case .contentType: [.contentType]
     case .drip: [.bytes, .milliseconds]
+    case .slowUpload: [.bytesPerSecond]
     case .expiredToken, .limited, .answerLost, .malformedJSON, .reset, .refuseUpgrade, .refuseNamespace, .drop,
       .duplicate, .reorder, .silence, .noPong, .close, .disconnectNamespace, .resetSocket:
       []
@@ -101,7 +108,7 @@ extension FaultEffect.Kind {
     case .reorder: [.milliseconds]
     case .close: [.closeCode]
     case .expiredToken, .answerLost, .cut, .malformedJSON, .contentType, .drip, .drop, .truncate, .silence, .noPong,
-      .disconnectNamespace, .resetSocket:
+      .disconnectNamespace, .resetSocket, .slowUpload:
       []
     }
   }
@@ -127,6 +134,7 @@ extension FaultEffect {
     case .closeCode: closeCode != nil
     case .message: message != nil
     case .overtaken: overtaken != nil
+    case .bytesPerSecond: bytesPerSecond != nil
     }
   }
 }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import MadangAPI
 import MadangServer
 
@@ -12,6 +13,12 @@ extension FaultRule {
     package static let text = 512
     package static let body = 64 * 1024
     package static let copies = 100
+    /// How many headers a rule may ask for.
+    package static let headers = 16
+    /// The longest body of a request that rules look into.
+    package static let requestBody = 64 * 1024
+    /// Of an upload.
+    package static let bytesPerSecond = 1 << 30
     package static let count = 1_000_000_000
     package static let retryAfter = 86_400
   }
@@ -26,12 +33,12 @@ extension FaultRule {
   private func validateFields() throws(BadCall) {
     let kind = effect.kind
     if let missing = kind.required.first(where: { !effect.fields.contains($0) }) {
-      throw BadCall("effect.\(missing.rawValue): is missing; '\(kind.rawValue)' needs it")
+      throw BadCall("effect.\(missing.name): is missing; '\(kind.rawValue)' needs it")
     }
     let allowed = kind.required + kind.optional
     if let strange = effect.fields.first(where: { !allowed.contains($0) }) {
-      let has = allowed.isEmpty ? "has none" : "has " + allowed.map(\.rawValue).joined(separator: ", ")
-      throw BadCall("effect.\(strange.rawValue): is not a field of '\(kind.rawValue)', which \(has)")
+      let has = allowed.isEmpty ? "has none" : "has " + allowed.map(\.name).joined(separator: ", ")
+      throw BadCall("effect.\(strange.name): is not a field of '\(kind.rawValue)', which \(has)")
     }
     for target in [FaultEffect.Target.request, .packet] where target != kind.target {
       guard let strange = match.fields(for: target).first else { continue }
@@ -42,9 +49,8 @@ extension FaultRule {
         another effect
         """)
     }
-    if kind.target == .opening || kind == .refuseNamespace, match.account != nil {
-      throw BadCall(
-        "match.account: when a client asks for a WebSocket or a namespace, its account is not known yet; leave it out")
+    if kind.target == .opening, match.account != nil {
+      throw BadCall("match.account: when a client asks for a WebSocket, its account is not known yet; leave it out")
     }
   }
 
@@ -56,6 +62,7 @@ extension FaultRule {
     try check("effect.bytes", effect.bytes, (effect.kind == .drip ? 1 : 0)...Limits.bytes)
     try check("effect.status", effect.status, (effect.kind == .refuseUpgrade ? 400 : 200)...599)
     try check("effect.retryAfter", effect.retryAfter, 0...Limits.retryAfter)
+    try check("effect.bytesPerSecond", effect.bytesPerSecond, 1...Limits.bytesPerSecond)
     try check("effect.count", effect.count, 1...Limits.copies)
     if let code = effect.code, ErrorCode(rawValue: code) == nil {
       throw BadCall("effect.code: a code of the contract, \(ErrorCode.allCases.map(\.rawValue).joined(separator: " "))")
@@ -91,6 +98,21 @@ extension FaultRule {
     }
     if match.seed != nil, match.probability == nil, effect.jitter == nil {
       throw BadCall("match.seed: is only for random rules; add 'probability', or 'jitter' of the effect")
+    }
+    if let header = match.header {
+      guard (1...Limits.headers).contains(header.count) else {
+        throw BadCall("match.header: 1 to \(Limits.headers) headers, such as {\"X-Version\": \"1.*\"}")
+      }
+      for (name, value) in header {
+        guard HTTPField.Name(name) != nil else {
+          throw BadCall("match.header: '\(BadCall.shortened(name))' is not the name of a header")
+        }
+        try check("match.header.\(name)", value, size: Limits.text)
+      }
+    }
+    if let body = match.body {
+      guard case .object = body else { throw BadCall(#"match.body: an object, such as {"content": "Hi"}"#) }
+      try check("match.body", body.words, size: Limits.body)
     }
     if let edition = match.edition { try check("match.edition", edition, of: EditionName.allCases.map(\.rawValue)) }
     if let direction = match.direction { try check("match.direction", direction, of: ["fromClient", "toClient"]) }

@@ -14,7 +14,7 @@ package struct FaultRule: Encodable, Equatable, Sendable {
 /// The requests or packets that a fault applies to, and when. Without fields it matches all of them.
 package struct FaultMatch: Codable, Equatable, Sendable {
   package enum Field: String, CodingKey, CaseIterable, Sendable {
-    case edition, operation, method, path, account, namespace, event, packet, direction, transport
+    case edition, operation, method, path, header, body, account, namespace, event, packet, direction, transport
     case nth, every, probability, seed, times, until
   }
 
@@ -28,7 +28,11 @@ package struct FaultMatch: Codable, Equatable, Sendable {
   package var method: String?
   /// The path as sent, without the query; `*` matches any text.
   package var path: String?
-  /// An e-mail. For packets: of the account that the namespace admitted.
+  /// Headers of the request, in any case, and their values, in which `*` matches any text.
+  package var header: [String: String]?
+  /// Fields that the request's JSON has.
+  package var body: JSONValue?
+  /// An e-mail. For packets: of the account that the namespace admitted, or whose token asks for it.
   package var account: String?
   /// `*` matches any text.
   package var namespace: String?
@@ -70,6 +74,8 @@ extension FaultMatch {
       add(.operation, operation != nil)
       add(.method, method != nil)
       add(.path, path != nil)
+      add(.header, header != nil)
+      add(.body, body != nil)
     case .packet:
       add(.namespace, namespace != nil)
       add(.event, event != nil)
@@ -87,11 +93,6 @@ extension FaultMatch {
 extension FaultMatch: CallFields {
   package static let names = Field.allCases.map(\.rawValue)
   package static let whole = "a match"
-}
-
-extension FaultEffect: CallFields {
-  package static let names = Field.allCases.map(\.rawValue)
-  package static let whole = "an effect"
 }
 
 extension FaultRule: Decodable {

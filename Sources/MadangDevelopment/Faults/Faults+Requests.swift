@@ -25,7 +25,10 @@ extension Faults {
   private func disturbedIfDue(
     _ exchange: Exchange, _ request: Request, _ answer: Answering
   ) async throws -> Response {
-    guard disturbsRequests, let fault = await decide(exchange) else { return try await answer(request) }
+    guard disturbsRequests else { return try await answer(request) }
+    var (request, body) = (request, JSONValue?.none)
+    if readsBodies { (request, body) = try await exchange.withBody(of: request) }
+    guard let fault = await decide(exchange, body) else { return try await answer(request) }
     exchange.suffers(fault.label)
     do { return try await disturbed(by: fault, exchange, request, answer) } catch is CancellationError {
       // A reset replaced the database while the fault delayed the request.
@@ -68,6 +71,7 @@ extension Faults {
     case .cut: return try await answer(request).cut(after: effect.bytes ?? 0, exchange.channel)
     case .malformedJSON: return try await answer(request).withoutLastByte
     case .drip: return try await answer(request).dripping(effect.bytes ?? 1, every: fault.duration, exchange)
+    case .slowUpload: return try await answer(await request.slowed(to: effect.bytesPerSecond ?? 1, exchange))
     case .contentType:
       var response = try await answer(request)
       response.headers[.contentType] = effect.contentType

@@ -28,6 +28,8 @@ package final class Faults: Sendable {
   private let hasForRequests = Atomic(false)
   private let hasForSockets = Atomic(false)
   private let hasUnknown = Atomic(false)
+  private let hasAccountsOfSockets = Atomic(false)
+  private let hasBodies = Atomic(false)
   let outage: Outage
 
   /// - Parameters:
@@ -41,6 +43,10 @@ package final class Faults: Sendable {
   /// Whether any rule applies to sockets.
   package var disturbsSockets: Bool { hasForSockets.load(ordering: .relaxed) }
   package var disturbsRequests: Bool { hasForRequests.load(ordering: .relaxed) }
+  /// Whether a rule for packets has an e-mail.
+  var namesAccountsOfSockets: Bool { hasAccountsOfSockets.load(ordering: .relaxed) }
+  /// Whether a rule asks for bodies of requests.
+  var readsBodies: Bool { hasBodies.load(ordering: .relaxed) }
   /// Whether a rule for packets has an e-mail without a known account.
   var lacksAccounts: Bool { hasUnknown.load(ordering: .relaxed) }
 
@@ -148,6 +154,8 @@ package final class Faults: Sendable {
     hasForRequests.store(state.armed.contains { $0.rule.effect.kind.target == .request }, ordering: .relaxed)
     hasForSockets.store(state.armed.contains { $0.rule.effect.kind.target != .request }, ordering: .relaxed)
     hasUnknown.store(!state.unknown.isEmpty, ordering: .relaxed)
+    hasAccountsOfSockets.store(state.armed.contains { $0.emailOfPackets != nil }, ordering: .relaxed)
+    hasBodies.store(state.armed.contains { $0.rule.match.body != nil }, ordering: .relaxed)
   }
 
   // MARK: Deciding
@@ -167,18 +175,20 @@ package final class Faults: Sendable {
   }
 
   /// The first request rule that is due. Later rules do not see the request.
-  func decide(_ exchange: Exchange) async -> Applied? {
+  ///
+  /// - Parameter body: The request's body as JSON, if a rule asks for it.
+  func decide(_ exchange: Exchange, _ body: JSONValue?) async -> Applied? {
     let needsAccount = state.withLock { $0.armed.contains(where: \.needsAccount) }
     let account = needsAccount ? await exchange.account() : nil
     let facts = RequestFacts(
       method: exchange.head.method.rawValue, path: String(exchange.path), operation: await exchange.operation(),
-      account: account)
+      account: account, headers: exchange.head.headerFields, body: body)
     return decide(.request) { $0.matches(facts) }
   }
 
-  func decide(_ packet: TravellingPacket) -> Applied? {
+  func decide(_ packet: TravellingPacket, _ joining: JoiningAccounts) -> Applied? {
     let accounts = state.withLock { $0.accounts }
-    return decide(.packet) { $0.matches(packet, accounts) }
+    return decide(.packet) { $0.matches(packet, accounts, joining) }
   }
 
   /// A client asks for a WebSocket.

@@ -22,7 +22,7 @@ package final class Journal: Sendable {
   }
 
   /// How long a caller may wait for an entry.
-  package static let maxWait = WaitText.longest
+  package static let maxWait = GivenTime.longest
   /// The largest number of entries in one answer.
   package static let maxPage = 20_000
   /// The default number of entries in one answer.

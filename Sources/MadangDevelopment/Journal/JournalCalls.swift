@@ -84,10 +84,10 @@ struct JournalCalls: Sendable {
   }
 
   private func list(_ call: DevelopmentCall) async throws -> Response {
-    var values: [String: String] = [:]
-    for (name, value) in call.request.uri.queryParameters { values[String(name)] = String(value) }
     let fields = JournalFilter.Field.allCases.filter { $0 != .body && $0 != .answer }
     try call.refuseQuery(besides: fields.map(\.rawValue) + Parameter.allCases.map(\.rawValue))
+    var values: [String: String] = [:]
+    for (name, value) in call.request.uri.queryParameters { values[String(name)] = String(value) }
     var filter = JournalFilter()
     for field in fields { filter[field] = values[field.rawValue] }
     try await people.spellOut(&filter.account)
@@ -99,7 +99,7 @@ struct JournalCalls: Sendable {
       throw BadCall("count: at most \(question.limit), the limit of entries in one answer; raise 'limit' for more")
     }
     if let wait = values[Parameter.wait.rawValue] {
-      question.wait = try WaitText.duration(wait, of: Parameter.wait.rawValue, limit: Journal.maxWait)
+      question.wait = try GivenTime.duration(wait, of: Parameter.wait.rawValue, limit: Journal.maxWait)
     }
     let name = values[Parameter.format.rawValue] ?? Format.json.rawValue
     guard let format = Format(rawValue: name) else {

@@ -39,7 +39,7 @@ package struct Script: Sendable {
     init?(_ text: String) {
       let parts = text.split(separator: "/", omittingEmptySubsequences: false)
       guard parts.count == 2, parts[1].allSatisfy(\.isLetter), let runs = Int64(parts[0]), runs > 0,
-        let span = TimeText.distance("1\(parts[1])"), runs <= Script.maxRate * span / 1000
+        let span = LengthOfTime.milliseconds("1\(parts[1])", needsUnit: true), runs <= Script.maxRate * span / 1000
       else { return nil }
       (self.runs, self.span) = (runs, span)
     }

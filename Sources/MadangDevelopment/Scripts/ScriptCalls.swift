@@ -48,6 +48,6 @@ struct ScriptCalls: Sendable {
 
   private func wait(_ call: DevelopmentCall) throws -> Duration {
     guard let text = call.query("wait") else { return .zero }
-    return try WaitText.duration(text, of: "wait", limit: Journal.maxWait)
+    return try GivenTime.duration(text, of: "wait", limit: Journal.maxWait)
   }
 }

@@ -78,7 +78,7 @@ struct SeedExport {
     if out.size >= Self.chunk { try await sink(out.take()) }
   }
 
-  func distance(_ moment: Int64) -> SeedValue { .word(TimeText.text(ofDistance: moment - now)) }
+  func distance(_ moment: Int64) -> SeedValue { .word(LengthOfTime.text(ofMilliseconds: moment - now)) }
   func name(_ person: Int64) -> SeedValue { .text(names[person] ?? "") }
 
   // MARK: People

@@ -6,7 +6,7 @@ import MadangServer
 import SocketIOProtocol
 import SocketIOServer
 
-/// Calls about open sockets: `GET /_dev/sockets` and `DELETE /_dev/sockets/SESSION`.
+/// Calls about open sockets: `GET /_dev/sockets`, `DELETE /_dev/sockets` and `DELETE /_dev/sockets/SESSION`.
 struct SocketCalls: Sendable {
   let people: People
 
@@ -17,6 +17,7 @@ struct SocketCalls: Sendable {
   func respond(to call: DevelopmentCall) async throws -> Response? {
     switch (call.method, call.path.count) {
     case (.get, 1): return try await call.answer { try await list() }
+    case (.delete, 1): return try await call.answer("account") { try await cut(call.query("account")) }
     case (.delete, 2):
       return try await call.done {
         guard try await people.server().server.socketIO.resetSession(call.path[1]) else {
@@ -25,6 +26,18 @@ struct SocketCalls: Sendable {
       }
     default: return nil
     }
+  }
+
+  /// Ends the sockets of an account, or all.
+  private func cut(_ account: String?) async throws -> CutSockets {
+    var number: Int64?
+    if let account { number = try await people.person(account).id.number }
+    let sockets = try people.server().server.socketIO
+    var cut = 0
+    for session in await sockets.sessions(limit: .max) where number == nil || session.account == number {
+      if await sockets.resetSession(session.id) { cut += 1 }
+    }
+    return CutSockets(cut: cut)
   }
 
   private func list() async throws -> [OpenSocket] {
@@ -40,16 +53,21 @@ struct SocketCalls: Sendable {
   }
 }
 
+/// How many sockets a call ended.
+package struct CutSockets: Codable, Sendable {
+  package let cut: Int
+}
+
 /// An open socket in answers.
-struct OpenSocket: Encodable, Sendable {
+package struct OpenSocket: Codable, Sendable {
   /// The id of the Engine.IO session, as in entries of the journal.
-  let session: String
-  let transport: String
+  package let session: String
+  package let transport: String
   /// When it was opened, by the system's clock.
-  let since: String
+  package let since: String
   /// The e-mail; nil if no namespace was joined with an account.
-  let account: String?
-  let namespaces: [String]
+  package let account: String?
+  package let namespaces: [String]
   /// Bytes that wait to be sent.
   let waitingBytes: Int
 

@@ -48,7 +48,7 @@ struct StandInCalls {
     init(_ query: RequestTarget) throws(BadCall) {
       time =
         try query["wait"].map { text throws(BadCall) in
-          try WaitText.duration(text, of: "wait", limit: WaitText.longest)
+          try GivenTime.duration(text, of: "wait", limit: GivenTime.longest)
         } ?? .zero
       guard let count = Int(query["count"] ?? "1"), (0...1000).contains(count) else {
         throw BadCall("count: how many to wait for, a whole number from 0 to 1000")

@@ -22,6 +22,7 @@ package final class TestKit: Sendable {
   let developmentCalls = CallsUnderWay()
   private let connections = Connections()
   private let disturbedSessions = DisturbedSessions()
+  private let joining = JoiningAccounts()
   let clock: MadangCore.Clock
   let annex: AnnexMaker?
   private let calls = CallsToEnd()
@@ -86,9 +87,11 @@ package final class TestKit: Sendable {
     var surroundings = Surroundings()
     surroundings.packets = SocketIOServer.PacketHook(
       opening: { [self] in opening($0) }, packet: { [self] in takes($0) },
-      session: { [journal, disturbedSessions] news in
+      session: { [journal, disturbedSessions, joining] news in
         journal.record(news)
-        if case .closed = news.event { disturbedSessions.ended(news.sessionID) }
+        guard case .closed = news.event else { return }
+        disturbedSessions.ended(news.sessionID)
+        joining.ended(news.sessionID)
       })
     surroundings.standIns = standIns.providers
     return surroundings
@@ -112,11 +115,26 @@ package final class TestKit: Sendable {
 
   /// Whether a packet does not go its way at once.
   private func takes(_ packet: TravellingPacket) -> Bool {
-    let fault = faults.disturbsSockets ? faults.decide(packet) : nil
+    faults.namesAccountsOfSockets && holds(packet) || takesKnown(packet)
+  }
+
+  /// The same for a packet whose client's account needs no look-up.
+  private func takesKnown(_ packet: TravellingPacket) -> Bool {
+    let fault = faults.disturbsSockets ? faults.decide(packet, joining) : nil
     if journal.recordsPackets { journal.record(packet, fault?.label) }
     guard let fault else { return disturbedSessions.take(packet) }
     disturbedSessions.apply(fault, to: packet)
     return true
+  }
+
+  /// Whether a packet waits until the account of its client is known.
+  private func holds(_ packet: TravellingPacket) -> Bool {
+    joining.hold(packet) { [current] handshake, auth in
+      await current.lease()?.server.account(joiningBy: handshake, auth)
+    } _: { [weak self] packet, isKnown in
+      guard let self else { return }
+      if !(isKnown ? takesKnown(packet) : takes(packet)) { packet.deliver() }
+    }
   }
 
   // MARK: Around requests
@@ -204,6 +222,9 @@ package final class TestKit: Sendable {
 
   /// The number of calls in progress, for tests.
   package var developmentCallsUnderWay: Int { calls.count }
+
+  /// Whether a request is in progress, to the server or about it.
+  var isBusy: Bool { calls.count > 0 || developmentCalls.count > 0 || current.callsUnderWay > 0 }
 
   /// The answer to a call about this server; nil if it has no such path. Throws `BadCall`.
   func respond(to call: DevelopmentCall) async throws -> Response? {

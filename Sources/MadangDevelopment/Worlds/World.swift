@@ -20,6 +20,8 @@ package final class World: Sendable {
   package let clock: Clock
   package let kit: TestKit
   package let port: Int
+  package let lease: WorldLease?
+  package let givenSettings: WorldSettings
   private let address: String
 
   struct State {
@@ -60,7 +62,9 @@ package final class World: Sendable {
     self.address = address
     (self.id, name, seed, number) = (id, plan.name ?? id, plan.seed, plan.number)
     hostName = name.lowercased()
-    (self.home, self.beginning) = (home, beginning)
+    (self.home, self.beginning, givenSettings) = (home, beginning, plan.settings)
+    let lease = plan.ttl.map(WorldLease.init)
+    self.lease = lease
     try FileManager.default.makeOwnDirectory(home)
     var settings = settings
     settings.port = plan.port
@@ -84,7 +88,7 @@ package final class World: Sendable {
     do {
       let first = try await OpenedServer(
         beginning, in: settings.dataDirectory, settings, kit, ids: ids, pools, ledger, logger: logger)
-      listener = WorldPort(kit, before: first.server, settings, ledger, logger: logger)
+      listener = WorldPort(kit, lease, before: first.server, settings, ledger, logger: logger)
       kit.current.put(first.running)
       state = Mutex(State(ids: ids, server: first))
       do { port = try await listener.open() } catch {

@@ -15,8 +15,8 @@ struct WorldCalls: Sendable {
     switch (call.method, call.path.count) {
     case (.get, 1): return try await call.answer { worlds.all.map(WorldSummary.init) }
     case (.post, 1):
-      return try await call.answer {
-        let plan = try await call.body(NewWorld.self, atMost: DevelopmentCall.maxLongBody).plan()
+      return try await call.answer("name", "number", "port", "ttl") {
+        let plan = try await NewWorld.of(call).plan()
         let world = try await call.whileClientWaits {
           try await worlds.make(plan)
         } undo: { world in
@@ -28,13 +28,12 @@ struct WorldCalls: Sendable {
     default: break
     }
     let named = worlds.worlds(named: call.path[1].lowercased())
-    guard let world = named.first else {
-      throw WorldError("there is no world '\(call.path[1])'; GET /_dev/worlds lists them")
-    }
+    guard let world = named.first else { throw worlds.absence(of: call.path[1].lowercased()) }
     guard named.count == 1 else {
       let ids = named.map(\.id).joined(separator: ", ")
       throw WorldError("'\(call.path[1])' is the name of several worlds; give the id of one: \(ids)")
     }
+    world.lease?.renew()
     switch (call.method, call.path.count) {
     case (.get, 2): return try await call.answer { WorldSummary(world) }
     case (.delete, 2): return try await call.done { _ = await worlds.remove(world.id) }
@@ -80,12 +79,38 @@ extension World {
 }
 
 private struct NewWorld: CallFields {
-  static let names = ["seed", "name", "number", "port"]
+  static let names = ["seed", "name", "number", "port", "settings", "ttl"]
 
   let seed: JSONText?
   let name: String?
   let number: Double?
   let port: Int?
+  let settings: GivenSettings?
+  let ttl: GivenTime?
+
+  /// From fields in JSON; or from a seed as the body, with the other fields as parameters.
+  static func of(_ call: DevelopmentCall) async throws -> NewWorld {
+    let bytes = try await call.bytes(atMost: DevelopmentCall.maxLongBody)
+    let parameters = ["name", "number", "port", "ttl"].filter { call.query($0) != nil }
+    guard call.hasSeed(as: bytes) else {
+      guard let parameter = parameters.first else { return try CallBody.fields(of: bytes) }
+      throw BadCall("\(parameter): is a parameter only if the body is a seed in YAML; write it into the body")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw BadCall("the body is not UTF-8") }
+    func number<Number>(_ name: String, _ type: (String) -> Number?) throws -> Number? {
+      try call.query(name).map { text in
+        guard let number = type(text) else { throw BadCall("\(name): a whole number from 0") }
+        return number
+      }
+    }
+    let ttl = try call.query("ttl").map { text in
+      guard let time = GivenTime(text) else { throw BadCall("ttl: \(GivenTime.form)") }
+      return time
+    }
+    return NewWorld(
+      seed: .text(text), name: call.query("name"), number: try number("number") { UInt64($0).map { Double($0) } },
+      port: try number("port") { Int($0) }, settings: nil, ttl: ttl)
+  }
 
   func plan() throws -> WorldPlan {
     let known = Seed.Shipped.allCases.map(\.rawValue).joined(separator: ", ")
@@ -115,7 +140,18 @@ private struct NewWorld: CallFields {
       return whole
     }
     (plan.name, plan.port) = (name, port ?? 0)
+    plan.settings = settings?.settings ?? WorldSettings()
+    plan.ttl = try ttl?.duration(of: "ttl", atLeast: WorldLease.shortest, limit: WorldLease.longest)
     return plan
+  }
+}
+
+extension DevelopmentCall {
+  /// Whether a body is a seed itself: by its type, or because it has fields and does not begin as JSON.
+  fileprivate func hasSeed(as body: [UInt8]) -> Bool {
+    if request.headers[.contentType]?.lowercased().contains("yaml") ?? false { return true }
+    guard let first = body.first(where: { !" \t\r\n".utf8.contains($0) }) else { return false }
+    return !"{[\"".utf8.contains(first) && body.contains(UInt8(ascii: ":"))
   }
 }
 
@@ -145,9 +181,9 @@ private struct NewSnapshot: CallFields {
 private struct Return: CallFields {
   static let names = ["wait"]
 
-  let wait: String?
+  let wait: GivenTime?
 
   func limit() throws -> Duration {
-    try wait.map { try WaitText.duration($0, of: "wait", limit: World.longestCallLimit) } ?? World.callLimit
+    try wait?.duration(of: "wait", limit: World.longestCallLimit) ?? World.callLimit
   }
 }

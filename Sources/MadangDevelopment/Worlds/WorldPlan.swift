@@ -10,6 +10,9 @@ package struct WorldPlan: Sendable {
   package var number: UInt64?
   /// 0 chooses a free port.
   package var port = 0
+  /// How long it stays without a request; nil: until it is removed, or the process ends.
+  package var ttl: Duration?
+  package var settings = WorldSettings()
 
   package init(seed: Seed) { self.seed = seed }
 }

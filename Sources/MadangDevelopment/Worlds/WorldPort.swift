@@ -22,6 +22,7 @@ final class WorldPort: Sendable {
   private static let closeLimit: Duration = .seconds(5)
 
   private let kit: TestKit
+  private let lease: WorldLease?
   private let date: DateHeader
   private let sockets: Sockets
   private let listening = ListenerStart()
@@ -31,8 +32,12 @@ final class WorldPort: Sendable {
   private let opened = Mutex<(group: ServiceGroup, running: Task<Void, any Error>)?>(nil)
 
   /// - Parameter ledger: The amounts that clients hold at all servers behind the port.
-  init(_ kit: TestKit, before first: MadangServer, _ settings: ServerSettings, _ ledger: Ledger, logger: Logger) {
-    (self.kit, date, sockets) = (kit, DateHeader(clock: kit.clock), Sockets(first.socketIO))
+  init(
+    _ kit: TestKit, _ lease: WorldLease?, before first: MadangServer, _ settings: ServerSettings, _ ledger: Ledger,
+    logger: Logger
+  ) {
+    (self.kit, self.lease, date) = (kit, lease, DateHeader(clock: kit.clock))
+    sockets = Sockets(first.socketIO)
     (self.settings, self.ledger, self.logger) = (settings, ledger, logger)
   }
 
@@ -70,7 +75,8 @@ final class WorldPort: Sendable {
 
   /// Lets the present server answer a request, which may come through another port.
   func respond(to request: Request, over channel: any NIOCore.Channel) async throws -> Response {
-    try await kit.respond(to: request, over: channel) { try await $1.answer($0, over: channel) }.dated(date)
+    lease?.renew()
+    return try await kit.respond(to: request, over: channel) { try await $1.answer($0, over: channel) }.dated(date)
   }
 
   /// Accepts no more connections, and closes the open ones.

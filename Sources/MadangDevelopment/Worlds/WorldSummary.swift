@@ -13,11 +13,17 @@ package struct WorldSummary: Codable, Sendable {
   package let snapshots: [String]
   /// The API keys by their editions.
   package let keys: [String: String]
+  /// When the world is removed if no request comes, by the system's clock; nil: not at all.
+  package let expires: String?
+  /// The settings that it was given.
+  package let settings: [String: String]
 
   init(_ world: World) {
     (id, name, url, port, number) = (world.id, world.name, world.url, world.port, world.number)
     (seed, now, snapshots) = (world.seed.name, WireDate.string(world.clock.now), world.snapshots)
     keys = world.keys.byEdition
+    expires = world.lease.map { WireDate.string($0.expires) }
+    settings = world.givenSettings.written
   }
 
   package func encode(to encoder: any Encoder) throws {
@@ -32,5 +38,7 @@ package struct WorldSummary: Codable, Sendable {
     try container.encode(now, forKey: .now)
     try container.encode(snapshots, forKey: .snapshots)
     try container.encode(keys, forKey: .keys)
+    try container.encode(expires, forKey: .expires)
+    try container.encode(settings, forKey: .settings)
   }
 }

@@ -19,13 +19,13 @@ extension Worlds {
 
   /// The initial data for worlds of this kind; planted once, and again from time to time for worlds with real time.
   func beginning(of plan: WorldPlan) async throws -> WorldState {
-    let kind = Kind(seed: plan.seed.digest, number: plan.number)
+    let kind = Kind(seed: plan.seed.digest, number: plan.number, settings: plan.settings)
     if let known = known(kind) { return known }
     await planting.wait()
     defer { planting.signal() }
     try Task.checkCancellation()
     if let known = known(kind) { return known }
-    let made = try await plant(plan.seed, number: plan.number)
+    let made = try await plant(plan.seed, number: plan.number, try settings(plan.settings))
     let forgotten = state.withLock { state in
       state.uses += 1
       state.beginnings[kind] = (made, Clock.systemTime(), state.uses)
@@ -54,7 +54,7 @@ extension Worlds {
     }
   }
 
-  private func plant(_ seed: Seed, number: UInt64?) async throws -> WorldState {
+  private func plant(_ seed: Seed, number: UInt64?, _ settings: ServerSettings) async throws -> WorldState {
     let place = state.withLock { state in
       state.folders += 1
       return folder.url.appending(path: "seed-\(state.folders)", directoryHint: .isDirectory)

@@ -14,6 +14,7 @@ package final class Worlds: Sendable {
   struct Kind: Hashable {
     let seed: String
     let number: UInt64?
+    let settings: WorldSettings
   }
 
   struct State {
@@ -30,11 +31,15 @@ package final class Worlds: Sendable {
     var leaving: [String: World] = [:]
     /// Names of worlds that have ended, in lower case.
     var formerNames = RecentValues<Void>(limit: Worlds.limit)
+    /// The lengths of the leases that ended, in words, by ids and names in lower case.
+    var expired = RecentValues<String>(limit: Worlds.limit)
+    var watchesLeases = false
   }
 
   private let limit: Int
   let folder: WorldsFolder
-  let settings: ServerSettings
+  /// The server beside the worlds; nil if there is none.
+  let server: ServerSettings?
   private let address: String
   let pools: WorkerPools
   let logger: Logger
@@ -43,50 +48,18 @@ package final class Worlds: Sendable {
   let planting = AsyncSemaphore(1)
 
   /// - Parameters:
-  ///   - settings: The settings of all worlds, except the place of their data.
+  ///   - server: The settings of the server that makes them: its access rules and sockets apply to theirs.
   ///   - address: Their address for clients.
   ///   - limit: The largest number of worlds.
   package init(
-    _ settings: ServerSettings = Worlds.settings, address: String = "127.0.0.1",
-    limit: Int = Worlds.limit, logger: Logger
+    beside server: ServerSettings? = nil, address: String = "127.0.0.1", limit: Int = Worlds.limit, logger: Logger
   ) throws {
     self.limit = limit
     folder = try WorldsFolder()
-    self.settings = settings
-    pools = WorkerPools(settings)
+    self.server = server
+    pools = WorkerPools(Worlds.settings(beside: server))
     self.address = address
     self.logger = logger
-  }
-
-  /// The default settings of worlds: development mode, cheap passwords, one reading thread.
-  package static var settings: ServerSettings {
-    var settings = ServerSettings()
-    settings.isDevelopment = true
-    settings.database.readers = 1
-    settings.database.writers = 1
-    settings.passwords.cost.memory = 8
-    settings.passwords.cost.passes = 1
-    // No other server has sockets that could lack the last chats of a deletion.
-    settings.deletionGrace = .zero
-    return settings
-  }
-
-  /// The settings of worlds that a server makes: its own access rules apply to their calls and sockets.
-  package static func settings(beside server: ServerSettings) -> ServerSettings {
-    var settings = settings
-    (settings.host, settings.developmentToken, settings.keys) = (server.host, server.developmentToken, server.keys)
-    (settings.trustedProxies, settings.metricsArePublic) = (server.trustedProxies, server.metricsArePublic)
-    settings.origins = server.origins
-    (settings.loopbackIsClient, settings.web) = (server.loopbackIsClient, server.web)
-    // No command makes an administrator of a world, and all worlds would make backups in one directory.
-    settings.web.admin.isOn = false
-    (settings.sockets.access, settings.sockets.recentWindow) = (server.sockets.access, server.sockets.recentWindow)
-    (settings.sockets.origins, settings.sockets.allowsJSONP) = (server.sockets.origins, server.sockets.allowsJSONP)
-    (settings.sockets.allowsEIO3, settings.sockets.reviewInterval) = (
-      server.sockets.allowsEIO3, server.sockets.reviewInterval
-    )
-    (settings.hashingThreads, settings.limits.hashing) = (server.hashingThreads, server.limits.hashing)
-    return settings
   }
 
   /// Creates a world; it accepts connections when this returns. Throws ``WorldError``, `SetupError`, ``PlantingProblem``.
@@ -105,6 +78,7 @@ package final class Worlds: Sendable {
         state.coming -= 1
         if let made { state.worlds[made.id] = made }
       }
+      if made?.lease != nil { watchLeases() }
     }
     let world = try await start("w\(number)", plan)
     guard !Task.isCancelled else {
@@ -118,6 +92,7 @@ package final class Worlds: Sendable {
   /// Starts a world on its planted seed, which is planted again if it was removed.
   private func start(_ id: String, _ plan: WorldPlan) async throws -> World {
     let home = folder.url.appending(path: id, directoryHint: .isDirectory)
+    let settings = try settings(plan.settings)
     func start(from beginning: WorldState) async throws -> World {
       try await World(
         id: id, plan, in: home, from: beginning, settings, address: address, pools: pools, logger: logger)

@@ -83,8 +83,8 @@ struct YAMLFields {
   /// A length of time like `45s`, in milliseconds.
   func span(_ name: String) throws(SeedError) -> Int64? {
     guard let text = try text(name) else { return nil }
-    guard let span = TimeText.distance(text), span > 0 else {
-      throw SeedError(line(name), "\(name): a length of time like 500ms, 45s, 5m, 2h or 1d")
+    guard let span = LengthOfTime.milliseconds(text), span > 0 else {
+      throw SeedError(line(name), "\(name): \(GivenTime.form)")
     }
     return span
   }
@@ -99,28 +99,10 @@ extension YAMLNode {
 
 /// Times in seeds and calls.
 package enum TimeText {
-  private static let units: [(String, Int64)] = [
-    ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("w", 7 * 86_400_000),
-  ]
-
-  /// Milliseconds of a distance like `-2h`, `45s` or `0`; nil for another text.
+  /// Milliseconds of a distance like `-2h`, `45s` or `0`, in the units of ``LengthOfTime``; nil for another text.
   package static func distance(_ text: String) -> Int64? {
-    if text == "0" { return 0 }
-    let digits = text.drop { $0 == "-" || $0 == "+" }.prefix(while: \.isASCIIDigit)
-    let sign: Int64 = text.hasPrefix("-") ? -1 : 1
-    let unit = text.drop { !$0.isASCIILetter }
-    guard let number = Int64(digits), let factor = units.first(where: { $0.0 == unit })?.1,
-      text == (text.first.map { "+-".contains($0) } ?? false ? String(text.prefix(1)) : "") + digits + unit
-    else { return nil }
-    let (product, overflows) = number.multipliedReportingOverflow(by: factor)
-    return overflows || product > Clock.latest ? nil : sign * product
-  }
-
-  /// A distance as ``distance(_:)`` reads it, in the largest unit that is exact.
-  package static func text(ofDistance milliseconds: Int64) -> String {
-    guard milliseconds != 0 else { return "0" }
-    let unit = units.dropLast().last { milliseconds % $0.1 == 0 } ?? units[0]
-    return "\(milliseconds / unit.1)\(unit.0)"
+    let length = "+-".contains(text.prefix(1)) && !text.isEmpty ? text.dropFirst() : text[...]
+    return LengthOfTime.milliseconds(length, needsUnit: true).map { text.hasPrefix("-") ? -$0 : $0 }
   }
 
   /// Milliseconds since 1970 of a date with its zone; nil for another text.
@@ -128,9 +110,4 @@ package enum TimeText {
     guard let label = try? Cursor.label(text, zoneless: 0) else { return nil }
     return label
   }
-}
-
-extension Character {
-  fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
-  fileprivate var isASCIILetter: Bool { ("a"..."z").contains(self) }
 }

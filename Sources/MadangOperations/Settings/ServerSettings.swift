@@ -18,7 +18,7 @@ public struct ServerSettings: Sendable {
   public var tls = TLSSettings()
   /// Proxies keep idle connections for 60 s, some for 120 s: a request that is sent just when the server closes is lost.
   public var idleSeconds = setting(
-    "http.idle", 125, .integer(5...86_400),
+    "http.idle", 125, .seconds(5...86_400),
     "seconds until an idle connection is closed; must be longer than the idle timeout of a proxy in front"
   )
   /// Sockets have ``SocketSettings/origins``.

@@ -17,11 +17,11 @@ public struct SocketSettings: Sendable {
   public var recentWindow: Int64 = setting(
     "socket.recent.window", 24 * 3_600_000, .seconds, "seconds after a call in which its address counts as recent")
   public var pingInterval = setting(
-    "socket.ping.interval", 25, .integer(1...3600), "seconds between pings of a socket")
+    "socket.ping.interval", 25, .seconds(1...3600), "seconds between pings of a socket")
   public var pingTimeout = setting(
-    "socket.ping.timeout", 20, .integer(1...3600), "seconds a client may take to answer a ping")
+    "socket.ping.timeout", 20, .seconds(1...3600), "seconds a client may take to answer a ping")
   public var reviewInterval = setting(
-    "socket.review", 5, .integer(1...3600), "seconds until sockets of disabled accounts are disconnected")
+    "socket.review", 5, .seconds(1...3600), "seconds until sockets of disabled accounts are disconnected")
   /// How long a connect without membership is held before it is refused.
   public var hold: Duration = .seconds(3)
 

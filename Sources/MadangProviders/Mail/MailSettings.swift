@@ -26,12 +26,12 @@ public struct MailSettings: Sendable {
     "mail.tls.authorities", "", .text,
     "PEM file of certificate authorities trusted for the mail server, in addition to the system's; empty for none")
   public var timeout = setting(
-    "mail.timeout", 30, .integer(1...600),
+    "mail.timeout", 30, .seconds(1...600),
     "seconds for connecting to the mail server, and as many for the dialogue that follows")
   public var answerTimeout = setting(
-    "mail.answer", 600, .integer(1...1800), "seconds the mail server may take to accept a mail")
+    "mail.answer", 600, .seconds(1...1800), "seconds the mail server may take to accept a mail")
   public var pause = setting(
-    "mail.pause", 30, .integer(1...3600),
+    "mail.pause", 30, .seconds(1...3600),
     "seconds before the first retry of a mail; doubled at each retry, up to an hour")
   public var attempts = setting("mail.attempts", 20, .integer(1...1000), "attempts to send one mail")
   /// Milliseconds. A mail whose link expires earlier is dropped then.

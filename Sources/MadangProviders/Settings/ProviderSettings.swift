@@ -76,7 +76,7 @@ public struct ProviderSettings: Sendable {
       "push.firebase.url", "https://fcm.googleapis.com", .text, "Firebase Cloud Messaging")
     /// A notification may need two calls, which have to end before another server may claim its chat.
     public var timeout = setting(
-      "push.firebase.timeout", 20, .integer(1...25), "seconds one call to Firebase may take")
+      "push.firebase.timeout", 20, .seconds(1...25), "seconds one call to Firebase may take")
   }
 
   /// Apple Push Notification service, for devices with a token of its own.
@@ -92,7 +92,7 @@ public struct ProviderSettings: Sendable {
     public var url = setting(
       "push.apns.url", "https://api.push.apple.com", .text, "Apple Push Notification service")
     /// A call has to end before another server may claim its chat.
-    public var timeout = setting("push.apns.timeout", 20, .integer(1...25), "seconds one call to APNs may take")
+    public var timeout = setting("push.apns.timeout", 20, .seconds(1...25), "seconds one call to APNs may take")
   }
 
   public init() {}

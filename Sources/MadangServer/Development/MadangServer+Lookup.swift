@@ -28,6 +28,25 @@ extension MadangServer {
     return Learned.Account(caller)
   }
 
+  /// The number of the account whose token or cookie a client shows when it joins a namespace; nil without one. It counts for
+  /// no limit.
+  /// - Parameter auth: The connect payload.
+  package func account(joiningBy handshake: Handshake, _ auth: [UInt8]) async -> Int64? {
+    let callers = service.callers
+    let credentials = SocketCredentials(handshake, auth)
+    let ofKey = await callers.edition(ofKey: credentials.key)
+    for edition in ofKey.map({ [$0] }) ?? callers.editions {
+      var session = callers.cookie.session(in: handshake.headers)
+      if let token = credentials.token {
+        session = (try? await callers.claims(of: token, edition: edition))?.session
+      }
+      if let session, let caller = try? await madang.caller(session: session, edition: edition.name) {
+        return caller.id
+      }
+    }
+    return nil
+  }
+
   /// The claims of the token that a request shows, as a client's or by the cookie of a page.
   private func claims(of head: HTTPRequest) async -> (Edition, AccessTokens.Claims)? {
     let (edition, token): (Edition?, String?) =

@@ -9,12 +9,14 @@ struct SocketCredentials {
   let key: String?
   let token: String?
 
-  init(_ request: ConnectRequest) {
-    let members = JSONScanner.members(ofObject: request.auth) ?? []
+  init(_ request: ConnectRequest) { self.init(request.handshake, request.auth) }
+
+  /// - Parameter auth: The connect payload.
+  init(_ handshake: Handshake, _ auth: [UInt8]) {
+    let members = JSONScanner.members(ofObject: auth) ?? []
     func payload(_ name: String) -> String? {
-      members.last { $0.key == name }.flatMap { JSONText.string(request.auth[$0.value]) }
+      members.last { $0.key == name }.flatMap { JSONText.string(auth[$0.value]) }
     }
-    let handshake = request.handshake
     let keys = [handshake.headers[.apiKey], handshake.query[HeaderName.apiKey], payload(HeaderName.apiKey)]
     key = keys.lazy.compactMap { $0?.trimmingWhitespace() }.first { !$0.isEmpty }
     let tokens = [

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MadangCore
 import MadangOperations
 
 struct AdminAudit: AsyncParsableCommand {

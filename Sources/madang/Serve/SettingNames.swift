@@ -1,5 +1,6 @@
 import Foundation
 import MadangCore
+import MadangOperations
 
 /// Finds unknown setting names. Without this check, a misspelt name would silently leave the default in place.
 enum SettingNames {
@@ -26,21 +27,6 @@ enum SettingNames {
     }
   }
 
-  /// Settings of earlier versions and their replacements.
-  private static let former = [
-    "password.cost": "no longer a setting; use password.memory (KiB) and password.passes",
-    "push.queue": "no longer a setting: chats wait in the database, at most push.lifetime seconds",
-  ].merging(ignoredInFiles) { $1 }
-  /// Settings of earlier versions that a server can ignore. They cause a warning, so that it still starts after an update.
-  private static let ignoredInFiles = [
-    "audit.syslog": "no longer a setting; audit.file has the entries, for what reads files into the system's log"
-  ].merging(
-    [
-      "audit.waiting", "database.check", "database.lock.timeout", "limits.dead.token.refreshes",
-      "limits.expired.refreshes", "limits.held", "limits.held.address", "limits.loop.refreshes", "log.buffer",
-      "log.flush", "mail.parallel",
-    ].map { ($0, "no longer a setting: its default always applies; leave it out") }
-  ) { $1 }
   /// Variables of the command line and of the tests.
   private static let otherVariables = [
     "MADANG_CA_FILE", "MADANG_DEV_URL", "MADANG_KEY", "MADANG_PRICE", "MADANG_PROFILE", "MADANG_PROGRAM",
@@ -63,12 +49,12 @@ enum SettingNames {
         + (child.map { ", and \"\($0)\" beside it" } ?? "")
     }
     let mistakes = leaves.sorted { $0.key < $1.key }.compactMap { key, isList -> String? in
-      guard ignoredInFiles[key] == nil else { return nil }
-      guard known.contains(key) else { return "\(key) from \(path): \(unknown(key, known))" }
+      guard FormerSettings.ignoredInFiles[key] == nil else { return nil }
+      guard known.contains(key) else { return "\(key) from \(path): \(FormerSettings.unknown(key, known))" }
       return isList ? "\(key) from \(path): write one text with commas, not a list" : nil
     }
-    let warnings = seen.intersection(ignoredInFiles.keys).sorted().map {
-      "\($0) from \(path) is ignored: \(unknown($0, known))"
+    let warnings = seen.intersection(FormerSettings.ignoredInFiles.keys).sorted().map {
+      "\($0) from \(path) is ignored: \(FormerSettings.unknown($0, known))"
     }
     return (repeated + mistakes, warnings)
   }
@@ -80,7 +66,7 @@ enum SettingNames {
       guard name.hasPrefix("MADANG_"), !known.contains(name), !otherVariables.contains(where: name.hasPrefix) else {
         return nil
       }
-      return "\(name) is ignored: \(unknown(name, known, former[setting(name)]))"
+      return "\(name) is ignored: \(FormerSettings.unknown(name, known, FormerSettings.cures[setting(name)]))"
     }
   }
 
@@ -91,10 +77,4 @@ enum SettingNames {
 
   static func variable(_ key: String) -> String { "MADANG_" + key.uppercased().replacing(".", with: "_") }
   private static func setting(_ name: String) -> String { name.dropFirst(7).lowercased().replacing("_", with: ".") }
-
-  private static func unknown(_ name: String, _ known: [String], _ cure: String? = nil) -> String {
-    if let cure = cure ?? former[name] { return cure }
-    let guess = Spelling.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ";"
-    return "there is no such setting\(guess) 'madang serve --print-config' lists them"
-  }
 }

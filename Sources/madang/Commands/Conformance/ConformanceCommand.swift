@@ -3,6 +3,7 @@ import Conformance
 import Foundation
 import MadangAPI
 import MadangClient
+import MadangCore
 import MadangOperations
 import UnixSignals
 

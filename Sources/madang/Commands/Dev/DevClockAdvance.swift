@@ -10,10 +10,11 @@ struct DevClockAdvance: AsyncParsableCommand {
   @Argument(help: "A length of time like 500ms, 90s, 25h or 3d.") var time: String
 
   func validate() throws {
-    guard (TimeText.distance(time) ?? -1) >= 0 else {
-      throw ValidationError("'\(time)' is not a length of time: write it like 500ms, 90s, 25h or 3d.")
+    guard GivenTime(time) != nil else {
+      throw ValidationError(
+        "'\(time)' is not a length of time: write it like 500ms, 90s, 25h or 3d, or a number of seconds.")
     }
   }
 
-  func run() async throws { try await clock.change("advance", to: Double(TimeText.distance(time) ?? 0) / 1000) }
+  func run() async throws { try await clock.change("advance", to: time) }
 }

@@ -15,6 +15,7 @@ struct DevCommand: ParsableCommand {
       DevRestart.self,
       DevPeopleCommand.self,
       DevScriptsCommand.self,
+      DevSocketsCommand.self,
       DevJournalCommand.self,
       DevExpect.self,
       DevPushesCommand.self,

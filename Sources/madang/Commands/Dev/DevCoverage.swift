@@ -2,20 +2,24 @@ import ArgumentParser
 import Foundation
 import MadangDevelopment
 
-struct DevCoverage: ParsableCommand {
+struct DevCoverage: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "coverage", abstract: "Show which parts of the contract tests have touched.",
-    usage: "madang dev coverage <file> ... [--fail-under <percent>] [options]",
+    usage: "madang dev coverage [<file> ...] [--fail-under <percent>] [options]",
     discussion: """
-      Adds up answers of GET /_dev/coverage of servers in development mode, from files or from all files of a directory \
-      whose names end with .json. It prints a table and the parts that were never touched. docs/reference/dev.md says what counts.
+      Asks a server in development mode, or adds up saved answers of GET /_dev/coverage, from files or from all files of a \
+      directory whose names end with .json. It prints a table and the parts that were never touched. docs/reference/dev.md \
+      says what counts.
 
       Exit status 1 with --fail-under when less was touched.
       """)
 
+  @OptionGroup var options: DevelopmentOptions
   @Argument(
-    help: ArgumentHelp("Files, or directories of them; - for standard input.", valueName: "file"), completion: .file())
-  var files: [String]
+    help: ArgumentHelp(
+      "Files, or directories of them; - for standard input. Without files: of the server.", valueName: "file"),
+    completion: .file())
+  var files: [String] = []
 
   @Option(help: ArgumentHelp("Fail if a smaller percentage was touched.", valueName: "percent"))
   var failUnder: Double?
@@ -43,10 +47,16 @@ struct DevCoverage: ParsableCommand {
       throw ValidationError("--of \(unknown): one of \(CoverageReport.sections.joined(separator: ", "))")
     }
     guard (0...100).contains(failUnder ?? 0) else { throw ValidationError("--fail-under: 0 to 100") }
+    if !files.isEmpty, options.server.url != nil || options.world != nil {
+      throw ValidationError("Choose one: files, or a server with --url or --world.")
+    }
   }
 
-  func run() throws {
+  func run() async throws {
     var counts = CoverageCounts()
+    if files.isEmpty {
+      counts = try await options.server.call(CoverageFile.Counted.self, .get, options.path("coverage")).counts
+    }
     for file in try files.flatMap(paths) { counts.add(try read(file)) }
     let report = CoverageReport(counts, editions: edition.map { [$0] } ?? [], sections: of)
     if json {
@@ -62,7 +72,7 @@ struct DevCoverage: ParsableCommand {
   private func paths(_ path: String) throws -> [String] {
     if path == "-" { return [path] }
     if path.contains("://") {
-      throw Failure("\(path): is not a file; use: curl -s \(path) | madang dev coverage -")
+      throw Failure("\(path): is not a file; name a server with --url")
     }
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {

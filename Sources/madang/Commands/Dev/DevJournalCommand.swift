@@ -5,11 +5,11 @@ import MadangDevelopment
 struct DevJournalCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "journal", abstract: "List requests and packets of a server, or wait for them.",
-    usage: "madang dev journal [<field>=<value> ...] [--wait <time>] [options]",
+    usage: "madang dev journal [<field>=<value> ...] [--wait <time> | --follow] [options]",
     discussion: """
       Fields select entries, as in 'madang dev journal operation=postToChannel code=E05'; * is any text. docs/reference/dev.md \
       lists them. With --wait it returns as soon as there are --count entries. Exit status 1 if they do not come, 64 if \
-      the server refuses a field.
+      the server refuses a field. With --follow it prints entries as they come, until it is stopped.
       """)
 
   @OptionGroup var options: DevelopmentOptions
@@ -19,12 +19,16 @@ struct DevJournalCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The largest number of entries, the oldest first.", valueName: "count")) var limit: Int?
   @Option(help: ArgumentHelp("How long to wait for them, up to 60s.", valueName: "time")) var wait: String?
   @Option(help: ArgumentHelp("How many to wait for.", valueName: "count")) var count: Int?
+  @Flag(help: "Wait for more entries, and print them as they come.") var follow = false
   @Flag(help: "Print an entry a line, as JSON.") var json = false
   @Flag(help: "Print an HTTP archive (HAR), which browsers open.") var har = false
 
   func validate() throws {
     if json && har { throw ValidationError("Choose one of --json and --har.") }
     if har && wait != nil { throw ValidationError("Wait first, without --har; then print the archive without --wait.") }
+    if follow && (har || wait != nil || limit != nil) {
+      throw ValidationError("--follow prints all entries as they come: leave out --wait, --limit and --har.")
+    }
     if count != nil && wait == nil { throw ValidationError("--count says how many to wait for: it needs --wait.") }
     if let wait { _ = try WaitTime.read(wait, of: "--wait") }
     if let field = fields.first(where: { !$0.contains("=") }) {
@@ -51,18 +55,41 @@ struct DevJournalCommand: AsyncParsableCommand {
         .get, options.path("journal"), query: query + [("format", "har")], mistaken: .usage)
       return try Terminal.data(archive + [UInt8(ascii: "\n")])
     }
-    let page = try await options.server.call(
-      Journal.Page.self, .get, options.path("journal"), query: query, waiting: 60, mistaken: .usage)
+    if follow { return try await printAsTheyCome(query) }
+    let page = try await page(query)
     let moments = moments(of: page.entries)
     try Output(json: json).developmentList(
-      page.entries,
-      [
-        Column("NUMBER") { "\($0.number)" }, Column("AT") { moments[$0.number] ?? $0.at },
-        Column("WHO") { $0.account ?? "" },
-        Column("WHAT", \.summary), Column("OUTCOME", \.outcome),
-      ], empty: "No entries match.")
+      page.entries, Self.columns { moments[$0.number] ?? $0.at }, empty: "No entries match.")
     if let wait, !page.complete {
       throw Failure("\(page.entries.count) of \(count ?? 1) matching entries came within \(wait)")
+    }
+  }
+
+  private static func columns(_ moment: @escaping (JournalEntry) -> String = \.at) -> [Column<JournalEntry>] {
+    [
+      Column("NUMBER") { "\($0.number)" }, Column("AT", moment), Column("WHO") { $0.account ?? "" },
+      Column("WHAT", \.summary), Column("OUTCOME", \.outcome),
+    ]
+  }
+
+  private func page(_ query: [(String, String?)]) async throws -> Journal.Page {
+    try await options.server.call(
+      Journal.Page.self, .get, options.path("journal"), query: query, waiting: 60, mistaken: .usage)
+  }
+
+  /// Prints entries until the command is stopped.
+  private func printAsTheyCome(_ query: [(String, String?)]) async throws {
+    var last = after ?? 0
+    while true {
+      let page = try await page(query.filter { $0.0 != "after" } + [("after", "\(last)"), ("wait", "30s")])
+      last = page.last
+      for entry in page.entries {
+        let text =
+          try json
+          ? DevelopmentJSON.encode(entry)
+          : Data(Self.columns().map { $0.text(entry) }.filter { !$0.isEmpty }.joined(separator: "  ").printable.utf8)
+        try Terminal.data(text + [UInt8(ascii: "\n")])
+      }
     }
   }
 }

@@ -9,10 +9,10 @@ struct DevMailsCommand: AsyncParsableCommand {
     discussion: """
       A server in development mode keeps the latest 1000 mails instead of sending them. With --wait it returns as soon as there is one. \
       With --link it prints only the link in the newest mail. Exit status 1 \
-      if --wait or --link find none. For mails of a world, pass the world's own --url.
+      if --wait or --link find none.
       """)
 
-  @OptionGroup var server: DevelopmentServerOptions
+  @OptionGroup var options: DevelopmentOptions
   @OptionGroup var printing: JSONOption
   @Option(help: ArgumentHelp("Only mails to this address.", valueName: "address")) var to: String?
   @Option(help: ArgumentHelp("Only mails after this id.", valueName: "id")) var after = 0
@@ -64,8 +64,8 @@ struct DevMailsCommand: AsyncParsableCommand {
   private func found() async throws -> [KeptMail] {
     let end = ContinuousClock.now + (try time())
     while true {
-      let mails = try await server.call(
-        [KeptMail].self, .get, ["mails"], query: [("to", to), ("after", "\(after)")])
+      let mails = try await options.server.call(
+        [KeptMail].self, .get, options.path("mails"), query: [("to", to), ("after", "\(after)")])
       if !mails.isEmpty || ContinuousClock.now >= end { return mails }
       try await Task.sleep(for: Self.pause)
     }

@@ -12,12 +12,10 @@ struct DevRestart: AsyncParsableCommand {
   @Option(help: ArgumentHelp("For how long the server is unreachable, up to 60s.", valueName: "time")) var downFor =
     "500ms"
 
-  private func milliseconds() throws -> Int { Int(try WaitTime.read(downFor, of: "--down-for") / .milliseconds(1)) }
-
-  func validate() throws { _ = try milliseconds() }
+  func validate() throws { _ = try WaitTime.read(downFor, of: "--down-for") }
 
   func run() async throws {
-    let body = ["milliseconds": try milliseconds()]
+    let body = ["downFor": downFor]
     _ = try await options.server.call(.post, options.path("restart"), body: try DevelopmentJSON.encode(body))
     try printing.output.development(body, [("down for", downFor)])
   }

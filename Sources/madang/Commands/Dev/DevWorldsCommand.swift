@@ -17,7 +17,8 @@ extension Output {
       [
         ("id", world.id), ("name", world.name), ("url", world.url), ("seed", world.seed),
         ("number", world.number.map { "\($0)" } ?? ""), ("now", world.now),
-        ("snapshots", world.snapshots.joined(separator: ", ")),
+        ("snapshots", world.snapshots.joined(separator: ", ")), ("expires", world.expires ?? ""),
+        ("settings", world.settings.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: ", ")),
       ])
   }
 }

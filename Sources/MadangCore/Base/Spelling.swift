@@ -1,7 +1,7 @@
 /// Suggests the correct form of a mistyped name.
-enum Spelling {
+package enum Spelling {
   /// The most similar name; nil if none is similar.
-  static func nearest(to text: String, among known: some Sequence<String>) -> String? {
+  package static func nearest(to text: String, among known: some Sequence<String>) -> String? {
     let nearest = known.map { (name: $0, distance: distance(text, $0)) }.min { $0.distance < $1.distance }
     // For a short text, every name is within three letters.
     return nearest.flatMap { $0.distance <= 3 && $0.distance < text.utf8.count ? $0.name : nil }
