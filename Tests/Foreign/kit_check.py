@@ -60,7 +60,7 @@ def tutorial(madang, server, folder):
 
 def answers(shell, folder):
     """What went wrong in the tests of the questions, which are copied beside the files of the ten tests."""
-    tests = [block.text for block in pages.blocks(pages.section(PAGE, "Questions")) if block.language == "python"]
+    tests = [block.text for block in pages.blocks(pages.section(PAGE, "Questions")) if block.language == "python" and not block.file]
     for number, text in enumerate(tests, 1):
         (folder / f"chat-tests/test_question_{number}.py").write_text(text)
     answer = shell.type("pytest -q -p no:cacheprovider chat-tests/test_question_*.py && echo all passed")

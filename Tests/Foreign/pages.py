@@ -48,8 +48,8 @@ def commands(text):
 def plain(text):
     """Without what differs from run to run, or with the width of a terminal: lengths of time, numbers of a
     journal's entries and of worlds."""
-    text = re.sub(r"\d+(\.\d+)?( ?ms|s)\b", "0s", text)
-    text = re.sub(r"entries \d+|^\d+(?=  )|\bw\d+\b", "0", text, flags=re.MULTILINE)
+    text = re.sub(r"\d+(\.\d+)? ?m?s\b", "0s", text)
+    text = re.sub(r"(entries|entry) \d+|^ *\d+(?=  )|\bw\d+\b", "0", text, flags=re.MULTILINE)
     return "".join(re.sub(" {2,}", "  ", line.rstrip()) + "\n" for line in text.strip().splitlines())
 
 
