@@ -257,16 +257,7 @@ class Sockets {
       await this.#develop("DELETE", `sockets/${segment(session)}`);
       return 1;
     }
-    let cut = 0;
-    for (const socket of await this.list()) {
-      if (!socket.account || ![socket.account, socket.account.split("@")[0]].includes(account)) continue;
-      try {
-        cut += await this.cut({ session: socket.session });
-      } catch (gone) {
-        if (gone.status !== 400) throw gone;
-      }
-    }
-    return cut;
+    return (await this.#develop("DELETE", "sockets", undefined, { query: { account } })).cut;
   }
 }
 
@@ -472,7 +463,6 @@ function reachable(server, made) {
 export class MadangServer {
   #program;
   #worlds = new Set();
-  #hasLeases;
   #renewal;
 
   constructor(url, { token, story, program } = {}) {
@@ -491,10 +481,9 @@ export class MadangServer {
 
   async makeWorld({ seed = "courtyard", number, settings, name, ttl } = {}) {
     const field = seed instanceof URL ? readFileSync(seed, "utf8") : seed;
-    const lease = ttl !== undefined ? durationText(ttl) : (await this.#leases()) ? LEASE : undefined;
-    const made = await this.dev("POST", "worlds", given({ seed: field, number, settings, name, ttl: lease }));
+    const made = await this.dev("POST", "worlds", given({ seed: field, number, settings, name, ttl: durationText(ttl ?? LEASE) }));
     const world = new World(this, made, await reachable(this, made));
-    if (ttl === undefined && lease) this.#renew(world);
+    if (ttl === undefined) this.#renew(world);
     return world;
   }
 
@@ -509,11 +498,6 @@ export class MadangServer {
     program.ref();
     program.stdin.end();
     await ended;
-  }
-
-  async #leases() {
-    this.#hasLeases ??= "ttl" in (await this.dev("GET", "openapi.json")).components.schemas.NewWorld.properties;
-    return this.#hasLeases;
   }
 
   /** Any call about a world renews its lease; a test may stand in a debugger for an hour. */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Any, Dict, Iterator
+from typing import Iterator
 
 import pytest
 
@@ -35,9 +35,3 @@ def room(client: Client, name: str = "ios") -> str:
     channels = client.get(f"workspaces/{workspace}/channels")
     channel = next(one for one in channels if one["name"] == name)["channel_id"]
     return f"workspaces/{workspace}/channels/{channel}"
-
-
-def has(madang: MadangServer, field: str) -> bool:
-    """Whether this server's worlds have a field; older servers have fewer."""
-    schemas: Dict[str, Any] = madang.dev("GET", "openapi.json")["components"]["schemas"]
-    return field in schemas["NewWorld"]["properties"]

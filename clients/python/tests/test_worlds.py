@@ -11,7 +11,7 @@ import urllib.request
 import pytest
 
 import madang_testing.server as servers
-from conftest import has, room
+from conftest import room
 from madang_testing import MadangError, MadangServer, MakeWorld, World
 from madang_testing.http import Connection
 
@@ -56,9 +56,7 @@ def test_b08_a_seed_is_a_name_a_text_a_dictionary_or_a_file(make_world: MakeWorl
         assert [person.email for person in make_world(seed).people()] == ["ann@example.com"]
 
 
-def test_b09_settings_change_one_world_only(make_world: MakeWorld, madang: MadangServer) -> None:
-    if not has(madang, "settings"):
-        pytest.skip("this server's worlds have no settings")
+def test_b09_settings_change_one_world_only(make_world: MakeWorld) -> None:
     changed, other = make_world(settings={"socket.ping.interval": "1s"}), make_world()
     assert (handshake(changed), handshake(other)) == (1000, 25000)
     with pytest.raises(MadangError, match="socket.pong"):
@@ -89,8 +87,6 @@ def test_b10_a_world_that_has_ended_may_be_removed(madang: MadangServer) -> None
 
 
 def test_b11_the_lease_of_a_world_is_renewed(madang: MadangServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not has(madang, "ttl"):
-        pytest.skip("this server's worlds have no lease")
     monkeypatch.setattr(servers, "LEASE", "8s")
     # Its own object, so that its thread takes the short lease.
     with MadangServer(madang.url, madang.token) as own, own.make_world() as world:

@@ -41,7 +41,6 @@ class MadangServer:
         self._process = process
         self._connection = Connection(self.url, {"Authorization": f"Bearer {token}"} if token else {})
         self._worlds: Dict[str, World] = {}
-        self._has_leases: Optional[bool] = None
         self._renewal: Optional[threading.Thread] = None
         self._stopped = threading.Event()
         self._lock = threading.Lock()
@@ -73,15 +72,15 @@ class MadangServer:
         renewed until the world or this process ends. Remove the world, or use it in `with`.
         """
         plan: Dict[str, Any] = {"seed": seed_field(seed), "number": number, "settings": settings, "name": name}
-        plan["ttl"] = (LEASE if self._leases() else None) if ttl is None else text(ttl)
+        plan["ttl"] = text(LEASE if ttl is None else ttl)
         made = self.dev("POST", "worlds", {field: value for field, value in plan.items() if value is not None})
         world = World(self._connection, made, self._forget)
         with self._lock:
             if ttl is None:
                 self._worlds[world.id] = world
-            if self._renewal is None and plan["ttl"] is not None:
-                self._renewal = threading.Thread(target=self._renew, name="madang-leases", daemon=True)
-                self._renewal.start()
+                if self._renewal is None:
+                    self._renewal = threading.Thread(target=self._renew, name="madang-leases", daemon=True)
+                    self._renewal.start()
         return world
 
     def close(self) -> None:
@@ -98,12 +97,6 @@ class MadangServer:
         """Raises `MadangError` if no server in development mode answers."""
         if "keys" not in self.dev("GET", "about"):
             raise MadangError(f"{self.url} is not a Madang server in development mode")
-
-    def _leases(self) -> bool:
-        if self._has_leases is None:
-            schemas = self.dev("GET", "openapi.json")["components"]["schemas"]
-            self._has_leases = "ttl" in schemas["NewWorld"]["properties"]
-        return self._has_leases
 
     def _forget(self, world: World) -> None:
         with self._lock:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import List, Optional
 
 from .clock import Develop
-from .http import MadangError, segment
+from .http import segment
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,4 @@ class Sockets:
         if session is not None:
             self._develop("DELETE", f"sockets/{segment(session)}")
             return 1
-        cut = 0
-        for socket in self.list():
-            if socket.account and account in (socket.account, socket.account.split("@")[0]):
-                try:
-                    self.cut(session=socket.session)
-                    cut += 1
-                except MadangError as gone:
-                    if gone.status != 400:
-                        raise
-        return cut
+        return int(self._develop("DELETE", "sockets", query={"account": account})["cut"])
