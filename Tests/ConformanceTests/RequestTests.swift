@@ -78,7 +78,7 @@ struct RequestTests {
     #expect(String(decoding: read, as: UTF8.self) == text, "\(word)")
   }
 
-  @Test("evidence gets the last request of the call that it names, else the last of all")
+  @Test("evidence gets the request of its answer, else the last of the call that it names, else the last of all")
   func chosen() throws {
     let log = RequestLog(keys: ["k-1", ""])
     for path in ["workspaces", "workspaces/7", "users/me"] {
@@ -87,6 +87,7 @@ struct RequestTests {
     #expect(
       log.command(for: "expected x; seen GET /v1/workspaces/7 answered 200 {}") == "curl -i 'http://h/v1/workspaces/7'")
     #expect(log.command(for: "expected 1; seen 2") == "curl -i 'http://h/v1/users/me'")
+    #expect(log.command(for: "seen GET /v1/users/me answered 200 {}", number: 0) == "curl -i 'http://h/v1/workspaces'")
     #expect(RequestLog(keys: []).command(for: "expected an answer; seen none") == nil)
   }
 }

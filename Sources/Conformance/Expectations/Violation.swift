@@ -4,6 +4,8 @@ struct Violation: Error {
   let seen: String
   /// The difference behind it, if it is known.
   var cause: Cause?
+  /// The number of the request whose answer was seen; nil if the violation is not about one answer.
+  var request: Int?
 }
 
 /// A rule cannot be tried with this server.

@@ -27,7 +27,7 @@ struct Answer: Sendable {
   }
 
   func violation(_ expected: String, cause: Cause? = nil) -> Violation {
-    Violation(expected: expected, seen: description, cause: cause)
+    Violation(expected: expected, seen: description, cause: cause, request: request.number)
   }
 
   /// What a success holds. The exact status is a rule of its own.

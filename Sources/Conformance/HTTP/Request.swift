@@ -9,6 +9,8 @@ struct Request: Sendable {
   let body: RequestBody
   /// Packets that were sent by the WebSocket which the request opened.
   var packets: [String]?
+  /// Its place among the requests of the rule.
+  var number = 0
   /// Whether Authorization is exactly an access token that the rule was given.
   var hasAccessToken = false
 

@@ -6,6 +6,7 @@ import Synchronization
 final class RequestLog: Sendable {
   private struct State {
     var requests: [Request] = []
+    var count = 0
     var secrets: [Secret]
     /// The e-mail addresses of the accounts that tokens belong to.
     var owners: [String: String] = [:]
@@ -33,6 +34,8 @@ final class RequestLog: Sendable {
       if request.method == .POST, request.url.hasSuffix("/chats"), let owner = token.flatMap({ state.owners[$0] }) {
         state.authors.insert(owner)
       }
+      request.number = state.count
+      state.count += 1
       if state.requests.count == Self.maxRequests { state.requests.removeFirst() }
       state.requests.append(request)
       return request
@@ -66,12 +69,14 @@ final class RequestLog: Sendable {
     state.withLock { state in state.owners[token].map(state.authors.contains) ?? false }
   }
 
-  /// The request that evidence is about, as a shell command: the last of the call that the evidence names, else the last of all.
-  func command(for evidence: String) -> String? {
+  /// The request that evidence is about, as a shell command: that with the number, else the last of the call that the evidence names, else
+  /// the last of all.
+  func command(for evidence: String, number: Int? = nil) -> String? {
     state.withLock { state in
       let named = state.requests.filter { evidence.contains($0.call) }
       let longest = named.map(\.call.count).max()
-      let request = named.last { $0.call.count == longest } ?? state.requests.last
+      let numbered = state.requests.first { $0.number == number }
+      let request = numbered ?? named.last { $0.call.count == longest } ?? state.requests.last
       return request?.command(state.secrets)
     }
   }

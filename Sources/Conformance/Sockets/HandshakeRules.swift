@@ -45,7 +45,7 @@ enum HandshakeRules {
       trial in
       try await isOpen(trial, v4)
       let answer = try await trial.server.send(.GET, "/v1/socket.io/?\(v4)", hasSession: false)
-      try expect(answer.status != 200, "no sockets below /v1", seen: answer.description)
+      guard answer.isRefusal else { throw answer.violation("no sockets below /v1") }
     },
     Rule("sockets.open.bad-revision", .socketProtocol, "A value of EIO other than 3 and 4 is HTTP 400.", in: once) {
       trial in

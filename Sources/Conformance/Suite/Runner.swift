@@ -64,19 +64,20 @@ package struct Runner: Sendable {
       return Outcome(rule, edition, .skipped, evidence: skip.reason)
     } catch let violation as Violation {
       let evidence = "expected \(violation.expected); seen \(violation.seen)"
-      return violated(attempt, evidence, server.requests, cause: violation.cause)
+      return violated(attempt, evidence, server.requests, violation)
     } catch {
       return violated(attempt, "seen \(error)".shortened, server.requests)
     }
   }
 
   private func violated(
-    _ attempt: Attempt, _ evidence: String, _ requests: RequestLog, cause: Cause? = nil
+    _ attempt: Attempt, _ evidence: String, _ requests: RequestLog, _ violation: Violation? = nil
   ) -> Outcome {
     // On one line, without secrets.
     let line = String(requests.masked(evidence).map { $0.isNewline ? " " : $0 })
     return Outcome(
-      attempt.rule, attempt.edition, .violated, evidence: line, request: requests.command(for: evidence), cause: cause)
+      attempt.rule, attempt.edition, .violated, evidence: line,
+      request: requests.command(for: evidence, number: violation?.request), cause: violation?.cause)
   }
 
   private func bounded(_ body: @escaping @Sendable () async throws -> Void) async throws {
