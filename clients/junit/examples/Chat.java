@@ -36,9 +36,6 @@ final class Chat implements AutoCloseable {
     }
   }
 
-  /** The time without a packet after which a connection counts as dead; null if the server says how long. */
-  Duration patience;
-
   private static final Duration LIMIT = Duration.ofSeconds(5);
   private final HttpClient http = HttpClient.newHttpClient();
   private final String url;
@@ -166,10 +163,9 @@ final class Chat implements AutoCloseable {
     String credentials = Json.object("SesacKey", key, "token", access).toString();
     http("POST", session, "40/ws-channel-" + id + "," + credentials, Map.of(), LIMIT);
     // A server that is alive sends a ping within this time.
-    Duration alive = patience != null
-        ? patience : Duration.ofMillis(opened.get("pingInterval").number() + opened.get("pingTimeout").number());
+    Duration patience = Duration.ofMillis(opened.get("pingInterval").number() + opened.get("pingTimeout").number());
     while (true) {
-      for (String packet : http("GET", session, null, Map.of(), alive).body().split("\u001e")) {
+      for (String packet : http("GET", session, null, Map.of(), patience).body().split("\u001e")) {
         if (packet.equals("2")) {
           http("POST", session, "3", Map.of(), LIMIT);
         } else if (packet.startsWith("40/")) {

@@ -1,4 +1,3 @@
-import static java.time.Duration.ofSeconds;
 import static madang.testing.Expected.once;
 import static madang.testing.Expected.times;
 import static madang.testing.Filter.connection;
@@ -86,9 +85,9 @@ class ChatTest {
   }
 
   @Test
+  @World(seed = "courtyard", number = 7, settings = {"socket.ping.interval=1s", "socket.ping.timeout=1s"})
   void leavesASilentSocket(MadangWorld world) throws Exception {
     world.faults().add(Fault.silence(), Match.event("channel").times(1));
-    app.patience = ofSeconds(1);
     app.open(IOS);
     world.person("joon").post("Lunch?", IOS);
     app.waitFor("Lunch?");

@@ -16,8 +16,6 @@ export class Refused extends Error {
 export class Unclear extends Error {}
 
 export class Chat {
-  /** Milliseconds without a packet after which a connection counts as dead; without it, the server says how many. */
-  patience;
   /** The answer to the sign-in. */
   user;
   #url;
@@ -124,7 +122,7 @@ export class Chat {
     const namespace = `/ws-channel-${(await this.room(room)).split("/").at(-1)}`;
     await this.#http("POST", path, `40${namespace},${JSON.stringify({ SesacKey: this.#key, token: this.#access })}`);
     // A server that is alive sends a ping within this time.
-    const patience = this.patience ?? opened.pingInterval + opened.pingTimeout;
+    const patience = opened.pingInterval + opened.pingTimeout;
     for (;;) {
       for (const packet of (await this.#http("GET", path, undefined, {}, patience)).text.split("\x1e")) {
         if (packet === "2") {

@@ -6,8 +6,8 @@ import { Chat } from "./chat.mjs";
 const IOS = "Weekend/ios";
 
 /** A test with a world and a client of Mina's: the only lines that know the client. */
-function chatTest(name, body) {
-  test(name, withWorld({ seed: "courtyard", number: 7 }, async (world, context) => {
+function chatTest(name, body, settings = {}) {
+  test(name, withWorld({ seed: "courtyard", number: 7, settings }, async (world, context) => {
     const app = new Chat(world.url, world.key());
     context.after(() => app.close());
     await app.signIn("mina@example.com", "Passw0rd!", "minas-phone");
@@ -57,12 +57,11 @@ chatTest("posts once when the answer is lost", async (world, app) => {
 
 chatTest("leaves a silent socket", async (world, app) => {
   await world.faults.add("silence", { event: "channel", times: 1 });
-  app.patience = 1000;
   await app.open(IOS);
   await world.person("joon").post("Lunch?", { in: IOS });
   await app.waitFor(IOS, "Lunch?");
   await world.expect([times(2, { kind: "connection", event: "opened" })]);
-});
+}, { "socket.ping.interval": "1s", "socket.ping.timeout": "1s" });
 
 chatTest("a phone is notified of the chats of others", async (world, app) => {
   await world.person("joon").post("Lunch?", { in: IOS });

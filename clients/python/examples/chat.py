@@ -51,8 +51,6 @@ class Chat:
         self.access = self.refresh = None
         self.user = {}
         self._paths = {}
-        self.patience = None
-        """Seconds without a packet after which a connection counts as dead; if None, the server says how many."""
         self.live = {}
         """The chats of each open room, by their ids."""
         self._arrived = threading.Condition()
@@ -151,7 +149,7 @@ class Chat:
         path += "&sid=" + opened["sid"]
         self._sessions.add(path)
         try:
-            self._receive(room, path, self.patience or (opened["pingInterval"] + opened["pingTimeout"]) / 1000)
+            self._receive(room, path, (opened["pingInterval"] + opened["pingTimeout"]) / 1000)
         finally:
             self._sessions.discard(path)
 

@@ -47,9 +47,9 @@ def test_posts_once_when_the_answer_is_lost(world, app):
     world.expect([once(operation="postToChannel")])
 
 
+@pytest.mark.madang(settings={"socket.ping.interval": "1s", "socket.ping.timeout": "1s"})
 def test_leaves_a_silent_socket(world, app):
     world.faults.add("silence", event="channel", times=1)
-    app.patience = 1
     app.open(IOS)
     world.person("joon").post("Lunch?", in_=IOS)
     app.wait_for(IOS, "Lunch?")
