@@ -27,15 +27,7 @@ public final class MadangSockets {
    * @return how many there were
    */
   public int cut(String account) {
-    int cut = 0;
-    for (Json socket : list()) {
-      String email = socket.textOf("account");
-      if (email != null && (email.equals(account) || email.startsWith(account + "@"))) {
-        cutSession(socket.get("session").text());
-        cut++;
-      }
-    }
-    return cut;
+    return (int) world.delete("sockets?account=" + Http.part(account)).get("cut").number();
   }
 
   /**
