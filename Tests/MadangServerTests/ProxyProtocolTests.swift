@@ -4,6 +4,7 @@ import MadangAPI
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import SocketIOSupport
 import Storage
 import Support
 import Testing
@@ -46,6 +47,35 @@ struct ProxyProtocolTests {
       #expect(try await world.exchange(Array(health.utf8)).hasPrefix("HTTP/1.1 200"))
       let metrics = "PROXY UNKNOWN\r\nGET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
       #expect(try await world.exchange(Array(metrics.utf8)).hasPrefix("HTTP/1.1 400"))
+    }
+  }
+
+  @Test("connections that a proxy passes on count for the address in their header, until they are closed")
+  func limit() async throws {
+    var settings = World.settings(\.trustedProxies, [try #require(IPNetwork("127.0.0.1"))])
+    settings.takesProxyHeaders = true
+    settings.limits.connections.perAddress = 2
+    try await World.run(.sqlite, settings: settings) { (world) async throws in
+      let port = Int(world.url.split(separator: ":").last ?? "") ?? 0
+      /// A connection that stays open, and whether it was answered.
+      func connect(_ header: String) async throws -> (wire: Wire, isAnswered: Bool) {
+        let wire = try await Wire.connect(port)
+        try await wire.send(Array("PROXY \(header)\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        return (wire, (try? await wire.readLine()) == "HTTP/1.1 200 OK")
+      }
+      let mina = "TCP4 203.0.113.5 192.0.2.1 56324 443"
+      let (first, second) = (try await connect(mina), try await connect(mina))
+      #expect(first.isAnswered && second.isAnswered)
+      #expect(try await !connect(mina).isAnswered)
+      var others: [Wire] = []
+      for header in ["TCP4 203.0.113.6 192.0.2.1 1 443", "UNKNOWN", "UNKNOWN", "UNKNOWN"] {
+        let other = try await connect(header)
+        #expect(other.isAnswered, "\(header)")
+        others.append(other.wire)
+      }
+      first.wire.abort()
+      #expect(try await World.eventually { try await connect(mina).isAnswered })
+      for wire in others + [second.wire] { wire.abort() }
     }
   }
 

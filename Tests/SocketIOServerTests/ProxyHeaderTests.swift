@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import SocketIOSupport
+import Synchronization
 import Testing
 
 @testable import SocketIOServer
@@ -103,11 +104,53 @@ struct ProxyHeaderTests {
       ])
   }
 
+  @Test(
+    "a connection is counted as its client's, also as a WebSocket, and a client without a place is refused",
+    arguments: TestListener.allCases)
+  func places(_ listener: TestListener) async throws {
+    let held = Mutex<[String: Int]>([:])
+    let owners = Mutex<Set<String>>([])
+    var http = SocketIOServer.HTTPChannelConfiguration()
+    http.expectsProxyHeader = { _ in true }
+    http.reserveConnection = { address in
+      guard let address = address?.ipAddress, address != "203.0.113.9" else { return nil }
+      held.withLock { $0[address, default: 0] += 1 }
+      return { held.withLock { $0[address, default: 0] -= 1 } }
+    }
+    let configuration = SocketIOServer.Configuration.changed {
+      $0.connectionOwner = { address in
+        owners.withLock { _ = $0.insert(address?.ipAddress ?? "") }
+        return address?.ipAddress
+      }
+      $0.maxLoopPart = 0.5
+    }
+    try await TestServer.with(configuration, http: http, by: listener) { server in
+      func connect(_ client: String, _ request: String) async throws -> Wire {
+        let wire = try await server.wire()
+        try await wire.send(Array("PROXY TCP4 \(client) 192.0.2.1 1 443\r\n\(request)\r\n\r\n".utf8))
+        return wire
+      }
+      let plain = try await connect("203.0.113.5", "GET /other HTTP/1.1\r\nHost: x")
+      #expect(try await plain.readLine() == "HTTP/1.1 200 OK")
+      let socket = try await connect(
+        "203.0.113.6",
+        "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+          + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")
+      #expect(try await socket.readLine() == "HTTP/1.1 101 Switching Protocols")
+      #expect(held.withLock(\.self) == ["127.0.0.1": 2, "203.0.113.5": 1, "203.0.113.6": 1])
+      #expect(owners.withLock { $0.isSuperset(of: ["203.0.113.5", "203.0.113.6"]) })
+      #expect(try await connect("203.0.113.9", "GET /other HTTP/1.1\r\nHost: x").readToEnd().isEmpty)
+      plain.abort()
+      socket.abort()
+      while held.withLock({ $0.values.contains { $0 > 0 } }) { await server.turnOfAllLoops() }
+    }
+  }
+
   @Test("the handler passes on the bytes behind the header, and closes a connection without one")
   func handler() throws {
     for piece in [1, 5, 1000] {
       var found: [ProxyHeader] = []
-      let channel = EmbeddedChannel(handler: ProxyHeaderHandler { found.append($0) })
+      let channel = EmbeddedChannel(handler: ProxyHeaderHandler { header, _ in found.append(header) })
       let bytes = Self.good[0].bytes + Array("GET / HTTP/1.1\r\n".utf8)
       for start in stride(from: 0, to: bytes.count, by: piece) {
         try channel.writeInbound(ByteBuffer(bytes: bytes[start..<min(bytes.count, start + piece)]))
@@ -117,7 +160,7 @@ struct ProxyHeaderTests {
       #expect(passed == "GET / HTTP/1.1\r\n" && found.map { $0.client?.ipAddress } == ["203.0.113.5"])
       _ = try channel.finish()
     }
-    let channel = EmbeddedChannel(handler: ProxyHeaderHandler { _ in Issue.record("found a header") })
+    let channel = EmbeddedChannel(handler: ProxyHeaderHandler { _, _ in Issue.record("found a header") })
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n"))
     channel.embeddedEventLoop.run()

@@ -2,7 +2,7 @@ import MadangCore
 
 /// Limits of resources that callers hold, and of log lines.
 public struct LimitSettings: Sendable {
-  /// Connections of trusted proxies count for the total only.
+  /// Connections of trusted proxies count for the total only, and those with a PROXY header for the address in it.
   public var connections = LedgerLimit("limits.connections", 50_000, "connections open at one time", perAddress: 4096)
   public var sessions = LedgerLimit("limits.sessions", 100_000, "socket sessions open at one time", perAddress: 4096)
   /// Socket connects that may wait for membership; more are refused at once.

@@ -35,7 +35,8 @@ struct Listeners: Sendable {
 }
 
 extension ServerSettings {
-  /// The limits of client connections. Those of a trusted proxy count for no network: they carry requests of many clients.
+  /// The limits of client connections. Those of a trusted proxy count for no network: they carry requests of many clients, unless a PROXY
+  /// header says which client one is for.
   package func httpChannel(
     _ ledger: Ledger, _ certificate: SocketIOServer.TLSCertificate?
   ) -> SocketIOServer.HTTPChannelConfiguration {

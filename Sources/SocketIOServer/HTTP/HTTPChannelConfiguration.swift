@@ -25,7 +25,8 @@ extension SocketIOServer {
     /// The most connections at a time; further ones are closed at once.
     public var maxConnections = 100_000
     /// Reserves capacity for a connection, for an application with its own limits, for instance by address. The returned closure is called
-    /// when the connection is closed. If it returns `nil`, the connection is closed at once.
+    /// when the connection is closed. If it returns `nil`, the connection is closed at once. For a connection with a PROXY header it is
+    /// called twice: for the proxy when it connects, and for the client that the header names.
     public var reserveConnection: Reservation<SocketAddress?>?
     /// Whether a peer is a proxy that begins its connections with a PROXY header, version 1 or 2. Requests then have the client's address as
     /// `X-Forwarded-For`, and only what the proxy says; a connection of such a peer without a header is closed. `nil`: no peer is.

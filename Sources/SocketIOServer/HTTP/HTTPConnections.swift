@@ -38,9 +38,9 @@ final class HTTPConnections: Sendable {
   }
 
   /// Sets up an accepted connection. If there is no capacity, the future fails and the connection is closed.
-  /// - Parameter complete: Adds the handlers behind those of this function. It receives the owner's share of the loop's time.
+  /// - Parameter complete: Adds the handlers behind those of this function. It receives the share of the loop's time of whose connection it is.
   func accept<Value: Sendable>(
-    _ channel: any Channel, _ logger: Logger, _ complete: @escaping (LoopShare?) throws -> Value
+    _ channel: any Channel, _ logger: Logger, _ complete: @escaping (ConnectionShare) throws -> Value
   ) -> EventLoopFuture<Value> {
     guard let place = reserve(channel) else {
       // The listener does not close a connection whose setup fails.
@@ -54,8 +54,9 @@ final class HTTPConnections: Sendable {
       let share = home.share(of: place.owner, on: channel.eventLoop)
       let configured = {
         Result {
-          try self.configure(channel, place, share, logger)
-          return try complete(share)
+          let current = ConnectionShare(share)
+          try self.configure(channel, place, current, logger)
+          return try complete(current)
         }
       }
       let result = share.map { $0.spend(configured) } ?? configured()
@@ -65,7 +66,7 @@ final class HTTPConnections: Sendable {
   }
 
   private func configure(
-    _ channel: any Channel, _ place: ConnectionPlace, _ share: LoopShare?, _ logger: Logger
+    _ channel: any Channel, _ place: ConnectionPlace, _ share: ConnectionShare, _ logger: Logger
   ) throws {
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderFieldSize = configuration.maxHeaderFieldSize
@@ -77,17 +78,18 @@ final class HTTPConnections: Sendable {
       PaceHandler(stallTimeout: TimeAmount($0), minBytesPerSecond: configuration.minBytesPerSecond)
     }
     if let pace { try pipeline.addHandler(pace) }
-    if let share {
+    let expectsHeader = configuration.expectsProxyHeader?(channel.remoteAddress) ?? false
+    if let share = share.share {
       // Holds back at most one read, as long as the client keeps its side open.
       try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
-      try pipeline.addHandler(LoopShareHandler(share))
+      if !expectsHeader { try pipeline.addHandler(LoopShareHandler(share)) }
     }
     let connection = HTTPConnectionHandler(
       home: home, others: others, isSecure: configuration.isSecure, pace: pace, place: place)
-    if let expects = configuration.expectsProxyHeader, expects(channel.remoteAddress) {
+    if expectsHeader {
       try pipeline.addHandler(
-        ProxyHeaderHandler { header in
-          connection.proxyHeader = header
+        ProxyHeaderHandler { header, context in
+          try self.noteHeader(header, of: connection, share, context)
           // The client may wait before its first request, as on any connection.
           pace?.requestEnded()
         })
@@ -102,6 +104,31 @@ final class HTTPConnections: Sendable {
       withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
     try pipeline.addHandler(connection)
     try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: configuration.idleTimeout, logger: logger))
+  }
+}
+
+extension HTTPConnections {
+  /// Counts a connection of a proxy as the client's that the proxy names. Throws if that client has too many.
+  private func noteHeader(
+    _ header: ProxyHeader, of connection: HTTPConnectionHandler, _ share: ConnectionShare,
+    _ context: ChannelHandlerContext
+  ) throws {
+    connection.proxyHeader = header
+    let home = home()
+    defer { withExtendedLifetime(home) {} }
+    if let client = header.client {
+      guard let release = configuration.reserveConnection.map({ $0(client) }) ?? { @Sendable in } else {
+        throw TooManyConnections()
+      }
+      let former = connection.place
+      connection.place = ConnectionPlace(owner: home.owner(of: client)) {
+        former?.giveBack()
+        release()
+      }
+    }
+    share.use(home.share(of: connection.place?.owner, on: context.eventLoop))
+    guard let share = share.share else { return }
+    try context.pipeline.syncOperations.addHandler(LoopShareHandler(share), position: .after(context.handler))
   }
 }
 

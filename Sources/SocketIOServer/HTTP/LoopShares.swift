@@ -209,10 +209,14 @@ final class LoopShare {
   }
 }
 
-/// A share for a task that may outlive both its connection and the server that made the share: without the owner, the share would trap.
-struct RetainedLoopShare {
-  let share: LoopShare
-  private let shares: LoopShares
+/// The share that a connection's tasks count against. They may outlive both the connection and the server that made the share: without its
+/// owner, the share would trap.
+final class ConnectionShare {
+  private(set) var share: LoopShare?
+  private var shares: LoopShares?
 
-  init(_ share: LoopShare) { (self.share, shares) = (share, share.shares) }
+  init(_ share: LoopShare?) { use(share) }
+
+  /// From now on the tasks count against this share: a PROXY header says whose connection it is.
+  func use(_ share: LoopShare?) { (self.share, shares) = (share, share?.shares) }
 }

@@ -9,11 +9,11 @@ final class RequestConnection: ServerChildChannelValue {
   let handler: NIOLoopBound<RequestHandler>
   let executor: EventLoopTaskExecutor
 
-  init(_ channel: any Channel, _ handler: RequestHandler, _ share: LoopShare?) {
+  init(_ channel: any Channel, _ handler: RequestHandler, _ share: ConnectionShare) {
     let loop = channel.eventLoop
     self.channel = channel
     self.handler = NIOLoopBound(handler, eventLoop: loop)
-    executor = EventLoopTaskExecutor(loop, share: NIOLoopBound(share.map(RetainedLoopShare.init), eventLoop: loop))
+    executor = EventLoopTaskExecutor(loop, share: NIOLoopBound(share, eventLoop: loop))
   }
 
   deinit { channel.close(promise: nil) }

@@ -10,7 +10,7 @@ struct SocketIOHTTPChannel: HTTPChannelHandler {
 
   struct Value: ServerChildChannelValue {
     let accepted: AcceptedConnection
-    let share: NIOLoopBound<RetainedLoopShare?>
+    let share: NIOLoopBound<ConnectionShare>
 
     var channel: any Channel { accepted.channel }
   }
@@ -23,8 +23,7 @@ struct SocketIOHTTPChannel: HTTPChannelHandler {
       let http = try HTTPConnection(
         wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
       return Value(
-        accepted: AcceptedConnection(http),
-        share: NIOLoopBound(share.map(RetainedLoopShare.init), eventLoop: channel.eventLoop))
+        accepted: AcceptedConnection(http), share: NIOLoopBound(share, eventLoop: channel.eventLoop))
     }
   }
 

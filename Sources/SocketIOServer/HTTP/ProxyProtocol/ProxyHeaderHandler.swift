@@ -7,12 +7,12 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
-  private let found: (ProxyHeader) -> Void
+  private let found: (ProxyHeader, ChannelHandlerContext) throws -> Void
   private var waiting = ByteBuffer()
   private var isOver = false
 
-  /// - Parameter found: Receives the header before anything behind it is read.
-  init(_ found: @escaping (ProxyHeader) -> Void) { self.found = found }
+  /// - Parameter found: Receives the header before anything behind it is read. The connection is closed if it throws.
+  init(_ found: @escaping (ProxyHeader, ChannelHandlerContext) throws -> Void) { self.found = found }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isOver else { return }
@@ -21,7 +21,7 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     do {
       guard let header = try ProxyHeader.take(from: &waiting) else { return }
       isOver = true
-      found(header)
+      try found(header, context)
     } catch {
       isOver = true
       return context.close(promise: nil)
