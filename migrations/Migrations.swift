@@ -29,5 +29,6 @@ package enum MigrationFiles {
     (26, "certificates", String(decoding: PackageResources._026_certificates_sql, as: UTF8.self)),
     (27, "invitations", String(decoding: PackageResources._027_invitations_sql, as: UTF8.self)),
     (28, "session places", String(decoding: PackageResources._028_session_places_sql, as: UTF8.self)),
+    (29, "certificate wishes", String(decoding: PackageResources._029_certificate_wishes_sql, as: UTF8.self)),
   ]
 }

@@ -166,6 +166,40 @@ struct AuthorityTests {
     #expect(AuthorityAddress.isUsable("https://127.0.0.1:65535/d") && AuthorityAddress.isUsable("https://[::1]/d"))
   }
 
+  @Test(
+    "an authority elsewhere names no address of this machine or of a private network, in any spelling",
+    arguments: [
+      "127.0.0.1", "localhost", "api.localhost.", "router", "printer.local", "10.0.0.1", "172.31.0.1", "192.168.1.1",
+      "169.254.169.254", "100.64.0.1", "0.0.0.0", "127.1", "2130706433", "0x7f000001", "127.0.0.0x1", "[::1]", "[::]",
+      "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "[fe80::1]", "[fd00::1]", "[2002:7f00:1::]", "224.0.0.1",
+      "%31%32%37.0.0.1",
+    ])
+  func privateAddresses(_ host: String) {
+    let url = "https://\(host)/order"
+    #expect(!AuthorityAddress.isUsable(url, from: "https://acme.example.com/directory"))
+    if !host.contains("%") { #expect(AuthorityAddress.isUsable(url, from: "https://10.0.0.7:14000/dir")) }
+  }
+
+  @Test("an authority may name addresses of other public hosts, and of its own host wherever that is")
+  func publicAddresses() {
+    let directory = "https://acme.example.com/directory"
+    for host in [
+      "api.example.net", "8.8.8.8", "172.32.0.1", "[2606:4700::1]", "acme.example.com:8443", "ACME.example.com",
+    ] {
+      #expect(AuthorityAddress.isUsable("https://\(host)/order", from: directory), "\(host)")
+    }
+    #expect(AuthorityAddress.isUsable("https://ca.internal/order", from: "https://ca.internal/directory"))
+  }
+
+  @Test("an address in a private network is an error, without a call")
+  func privateCall() async throws {
+    try await StandInAuthority.run { (standIn) async throws in
+      let calls = AuthorityCalls(directory: "http://acme.example.com/directory", roots: [], timeout: .seconds(5))
+      let error = await #expect(throws: ACMEError.self) { try await calls.get("\(standIn.url)/directory") }
+      #expect(error?.message.contains("an address that cannot be called") == true && standIn.requests == 0)
+    }
+  }
+
   @Test("an error of the caller's publishing ends the order")
   func publishing() async throws {
     struct Full: Error {}

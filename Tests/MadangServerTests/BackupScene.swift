@@ -138,6 +138,7 @@ struct BackupScene: Sendable {
         "INSERT INTO certificates VALUES ('https://a/dir', 'a.zz,b.zz', 'PEM', 'plain', 1, 2, 3, 4, 5, 6, 7, 'why', 'cure', '')"
       )
       try transaction.execute("INSERT INTO certificate_issues VALUES ('https://a/dir', 'a.zz,b.zz', 2)")
+      try transaction.execute("INSERT INTO certificate_wishes VALUES ('https://a/dir', 'a.zz,b.zz', 2)")
       try transaction.execute("INSERT INTO certificate_accounts VALUES ('https://a/dir', 'plain', 'https://a/1')")
       try transaction.execute(
         "INSERT INTO certificate_proofs VALUES ('token', 'a.zz', 'http-01', 'token.print', 9000000000000)")

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MadangAPI
 import NIOHTTP1
+import SocketIOSupport
 import Storage
 import Support
 import Testing
@@ -191,7 +192,7 @@ struct CertificateTests {
         scene.authority.setLife(from: Date(timeIntervalSinceNow: -86_400), to: Date(timeIntervalSinceNow: -3600))
         scene.lead(to: world)
         let failing = try await Scene.until(world, "a refusal") { $0.error != nil }
-        #expect(failing.error?.contains("its certificate is valid from") == true && failing.notAfter == nil)
+        #expect(failing.error?.contains("it is valid from") == true && failing.notAfter == nil)
         scene.authority.setLife(from: Date(timeIntervalSinceNow: -60), to: Date(timeIntervalSinceNow: 90 * 86_400))
         world.clock.advance(milliseconds: 5 * Self.minute)
         _ = try await Scene.until(world, "a certificate") { $0.state == .valid }
@@ -203,6 +204,87 @@ struct CertificateTests {
         #expect(try await World.eventually { try await Scene.certificate(world) == served(world) })
       }
     }
+  }
+
+  @Test(
+    "a new certificate that ends before the present one, or is not valid yet, is refused, and the present one stays")
+  func worse() async throws {
+    try await Scene.run { (scene) async throws in
+      try await World.run(.sqlite, settings: scene.settings()) { (world) async throws in
+        scene.lead(to: world)
+        _ = try await Scene.until(world, "a certificate") { $0.state == .valid }
+        let first = try await served(world)
+        let renewAt = try await Scene.summary(world).renewAt
+        let day = Double(Self.day / 1000)
+        for (life, words) in [
+          ((-day, 30 * day), "so it ends before the present one"), ((1800, 120 * day), "check the clock"),
+        ] {
+          scene.authority.setLife(from: Date(timeIntervalSinceNow: life.0), to: Date(timeIntervalSinceNow: life.1))
+          world.clock.advance(milliseconds: 5 * Self.minute)
+          _ = try await Scene.administration(world).renewCertificate()
+          let refused = try await Scene.until(world, words) { "\($0.error ?? ""); \($0.cure ?? "")".contains(words) }
+          #expect(refused.notAfter != nil && refused.cure?.isEmpty == false)
+          // The present one is not renewed sooner because a worse one was offered.
+          #expect((refused.failingSince == nil) == (life.0 < 0) && (refused.renewAt == renewAt) == (life.0 < 0))
+          #expect(try await served(world) == first)
+          #expect(try await Scene.certificate(world) == first)
+        }
+        // Authorities count certificates that were not taken, too.
+        let issues = try await world.server.madang.database.read { [now = world.clock.now] in
+          try $0.certificateIssues(scene.settings().tls.acme.id, since: 0, now: now, limit: 10)
+        }
+        #expect(issues.count == 3 && scene.authority.issued == 3)
+        // A revoked one is replaced by any.
+        scene.authority.setLife(from: Date(timeIntervalSinceNow: -day), to: Date(timeIntervalSinceNow: 30 * day))
+        world.clock.advance(milliseconds: 5 * Self.minute)
+        _ = try await Scene.administration(world).renewCertificate(revokes: true)
+        #expect(try await World.eventually { try await served(world) != first })
+      }
+    }
+  }
+
+  @Test("a certificate is dropped only while it is the stored one; chain and key are read together")
+  func dropped() async throws {
+    try await Scene.run { (scene) async throws in
+      let settings = scene.settings { $0.tls.acme.interval = .seconds(600) }
+      try await World.run(.sqlite, settings: settings) { (world) async throws in
+        let (madang, id) = (world.server.madang, CertificateID(directory: "https://a", names: [Scene.name]))
+        #expect(try await madang.storedCertificate(id) == nil)
+        _ = try await madang.claimCertificate(id)
+        for number in 1...2 {
+          try await madang.store(id, chain: "chain \(number)", key: "key \(number)", renewAt: .max, issuer: "test")
+        }
+        try await madang.dropCertificate(id, revision: 1)
+        let stored = try #require(try await madang.storedCertificate(id))
+        #expect((stored.revision, stored.chain, stored.key) == (2, "chain 2", "key 2"))
+        try await madang.dropCertificate(id, revision: 2)
+        #expect(try await madang.storedCertificate(id) == nil)
+      }
+    }
+  }
+
+  @Test("copies written by several servers at once are whole, for the server's user only, and leave no other files")
+  func copies() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var settings = ServerSettings()
+    settings.dataDirectory = folder
+    settings.tls.acme.names = [Scene.name]
+    let copy = CertificateCopy(settings)
+    let log = LogRecorder()
+    let long = String(repeating: "x", count: 100_000)
+    await withTaskGroup { group in
+      for number in 0..<16 {
+        group.addTask { for _ in 0..<10 { copy.write(chain: "\(number)" + long, key: "key \(number)", log.logger) } }
+      }
+    }
+    let files = settings.secretsDirectory.appending(path: "acme")
+    let names = try FileManager.default.contentsOfDirectory(atPath: files.path).sorted()
+    #expect(names == ["\(Scene.name).key", "\(Scene.name).pem"])
+    #expect(log.lines.isEmpty, "\(log.lines.first ?? "")")
+    for name in names { #expect(FileMode(files.appending(path: name))?.bits == 0o600) }
+    let chain = try String(contentsOf: files.appending(path: "\(Scene.name).pem"), encoding: .utf8)
+    #expect(chain.hasSuffix(long) && chain.count <= long.count + 2)
   }
 
   @Test(
@@ -286,7 +368,7 @@ struct CertificateTests {
   }
 
   @Test(
-    "an administrator gets a new certificate at once, five in a week, and more only after a revocation",
+    "an administrator gets a new certificate at once, three in a day, five in a week, and more only by a revocation",
     arguments: TestEngine.available)
   func asked(_ engine: TestEngine) async throws {
     try await Scene.run { (scene) async throws in
@@ -296,6 +378,12 @@ struct CertificateTests {
         let administration = Scene.administration(world)
         for count in 2...5 {
           world.clock.advance(milliseconds: Self.minute)
+          if count == 5 {
+            let error = await #expect(throws: AdministrationError.self) { try await administration.renewCertificate() }
+            let next = WireDate.string(world.clock.now - 3 * Self.minute + Self.day)
+            #expect(error?.description.contains("ask again from \(next)") == true)
+            world.clock.advance(milliseconds: Self.day - 3 * Self.minute)
+          }
           _ = try await administration.renewCertificate()
           #expect(try await World.eventually { scene.authority.issued == count })
           _ = try await Scene.until(world, "it is stored") { $0.tries == 0 }
@@ -357,9 +445,9 @@ struct CertificateTests {
         scene.lead(to: world)
         _ = try await Scene.until(world, "a certificate") { $0.state == .valid }
         let madang = world.server.madang
-        let stored = try await madang.database.read { try $0.certificateKey(settings.tls.acme.id) }
+        let stored = try await madang.database.read { try $0.storedCertificate(settings.tls.acme.id)?.key }
         #expect(stored?.hasPrefix("sealed ") == true)
-        #expect(try await madang.certificateKey(settings.tls.acme.id)?.contains("PRIVATE KEY") == true)
+        #expect(try await madang.storedCertificate(settings.tls.acme.id)?.key?.contains("PRIVATE KEY") == true)
         let account = try await madang.database.read { try $0.certificateAccount(settings.tls.acme.directory)?.key }
         #expect(account?.hasPrefix("sealed ") == true)
       }

@@ -361,7 +361,7 @@ struct RestoreTests {
         "file_usage", "announcements", "announcement_rooms", "deleted_sign_ins", "sign_in_places", "mail_counts",
         "alarms", "former_authors", "administrators", "administrator_codes", "administrator_sessions",
         "administrator_links", "administrator_tries", "certificates", "certificate_issues", "certificate_accounts",
-        "certificate_proofs",
+        "certificate_proofs", "certificate_wishes",
       ]
       let older = scene.folder.appending(path: "older")
       try FileManager.default.copyItem(at: backup, to: older)

@@ -31,6 +31,7 @@ final class AuthorityCalls: Sendable {
   private let timeout: Duration
   /// `https` for all authorities but those on this machine.
   private let scheme: String
+  private let directory: String
 
   /// - Parameter roots: Certificates to trust in addition to the system's.
   init(directory: String, roots: [NIOSSLCertificate], timeout: Duration) {
@@ -42,6 +43,7 @@ final class AuthorityCalls: Sendable {
     configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     self.timeout = timeout
+    self.directory = directory
     scheme = directory.lowercased().hasPrefix("http://") ? "http://" : "https://"
   }
 
@@ -63,7 +65,9 @@ final class AuthorityCalls: Sendable {
   /// Throws ``ACMEError``.
   private func send(_ url: String, _ change: (inout HTTPClientRequest) -> Void) async throws -> Answer {
     // An authority cannot send a signed message elsewhere without TLS.
-    guard AuthorityAddress.isUsable(url) else { throw ACMEError.unusable("an address that cannot be called", at: url) }
+    guard AuthorityAddress.isUsable(url, from: directory) else {
+      throw ACMEError.unusable("an address that cannot be called", at: url)
+    }
     guard url.lowercased().hasPrefix(scheme) else { throw ACMEError.unusable("an address without \(scheme)", at: url) }
     var request = HTTPClientRequest(url: url)
     request.headers.add(name: "User-Agent", value: "madang")

@@ -38,6 +38,11 @@ extension ACMEError {
       cure: "check that the address is that of an ACME directory")
   }
 
+  /// A certificate that its server does not take.
+  package static func notTaken(_ why: String, cure: String) -> ACMEError {
+    ACMEError(.unusable, "the authority's certificate is not taken: \(why)", cure: cure)
+  }
+
   /// - Parameter what: What the authority had to do.
   package static func slow(_ what: String) -> ACMEError {
     ACMEError(.slow, "the authority did not \(what) in time", cure: "wait for the next try; it may be busy")

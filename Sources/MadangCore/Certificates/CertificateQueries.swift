@@ -16,11 +16,14 @@ extension Transaction {
     }
   }
 
-  /// The stored private key of a certificate.
-  func certificateKey(_ id: CertificateID) throws -> String? {
+  /// A certificate with its stored private key, which may have been sealed; nil if there is none.
+  func storedCertificate(_ id: CertificateID) throws -> (revision: Int64, chain: String, key: String?)? {
     try first(
-      "SELECT private_key FROM certificates WHERE directory = \(id.directory) AND names = \(id.text)"
-    ) { try $0.get("private_key", as: String?.self) } ?? nil
+      """
+      SELECT revision, chain, private_key FROM certificates
+      WHERE directory = \(id.directory) AND names = \(id.text) AND chain IS NOT NULL
+      """
+    ) { (try $0.get("revision"), try $0.get("chain"), try $0.get("private_key")) }
   }
 
   func insertCertificate(_ id: CertificateID) throws {
@@ -50,6 +53,9 @@ extension Transaction {
         next_at = \(now), held_until = 0, failures = 0, failing_since = NULL, error = '', cure = ''
       WHERE directory = \(id.directory) AND names = \(id.text)
       """)
+  }
+
+  func insertCertificateIssue(_ id: CertificateID, now: Int64) throws {
     try execute(
       """
       INSERT INTO certificate_issues (directory, names, issued_at) VALUES (\(id.directory), \(id.text), \(now))
@@ -58,22 +64,28 @@ extension Transaction {
   }
 
   /// Records why the last try failed. A renewal is due from then on, also one that only an administrator wanted.
+  /// - Parameter keepsPresent: Whether it is due when it was before.
   func failCertificate(
-    _ id: CertificateID, _ error: String, cure: String, next: Int64, heldUntil: Int64, now: Int64
+    _ id: CertificateID, _ error: String, cure: String, next: Int64, heldUntil: Int64, now: Int64,
+    keepsPresent: Bool = false
   ) throws {
+    // The latest renewal that fails by this, and the latest time of the next one.
+    let (due, latest) = keepsPresent ? (now, Int64.max) : (.max, now)
     try execute(
       """
       UPDATE certificates SET error = \(error), cure = \(cure), next_at = \(next), held_until = \(heldUntil),
-        failing_since = COALESCE(failing_since, \(now)), renew_at = CASE WHEN renew_at > \(now) THEN \(now) ELSE renew_at END
+        failing_since = CASE WHEN failing_since IS NULL AND renew_at <= \(due) THEN \(now) ELSE failing_since END,
+        renew_at = CASE WHEN renew_at > \(latest) THEN \(latest) ELSE renew_at END
       WHERE directory = \(id.directory) AND names = \(id.text)
       """)
   }
 
-  /// Forgets a certificate that cannot be used, so that another one is ordered.
-  func dropCertificate(_ id: CertificateID) throws {
+  /// Forgets a certificate that cannot be used, so that another one is ordered. Does nothing if there is a newer one.
+  func dropCertificate(_ id: CertificateID, revision: Int64) throws {
     try execute(
       """
-      UPDATE certificates SET chain = NULL, private_key = NULL WHERE directory = \(id.directory) AND names = \(id.text)
+      UPDATE certificates SET chain = NULL, private_key = NULL
+      WHERE directory = \(id.directory) AND names = \(id.text) AND revision = \(revision)
       """)
   }
 
@@ -98,8 +110,28 @@ extension Transaction {
     ) { try $0.get("issued_at") }.reversed()
   }
 
+  func insertCertificateWish(_ id: CertificateID, now: Int64) throws {
+    try execute(
+      """
+      INSERT INTO certificate_wishes (directory, names, asked_at) VALUES (\(id.directory), \(id.text), \(now))
+      ON CONFLICT (directory, names, asked_at) DO NOTHING
+      """)
+  }
+
+  /// When administrators asked for a certificate since a time, the oldest first. Later times than `now` came from a wrong clock.
+  func certificateWishes(_ id: CertificateID, since time: Int64, now: Int64, limit: Int) throws -> [Int64] {
+    try all(
+      """
+      SELECT asked_at FROM certificate_wishes
+      WHERE directory = \(id.directory) AND names = \(id.text) AND asked_at > \(time) AND asked_at <= \(now)
+      ORDER BY asked_at DESC LIMIT \(limit)
+      """
+    ) { try $0.get("asked_at") }.reversed()
+  }
+
   func deleteCertificateRemains(before time: Int64) throws {
     try execute("DELETE FROM certificate_issues WHERE issued_at < \(time)")
+    try execute("DELETE FROM certificate_wishes WHERE asked_at < \(time)")
     try execute("DELETE FROM certificates WHERE tried_at < \(time)")
   }
 

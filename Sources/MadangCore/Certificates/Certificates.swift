@@ -8,11 +8,11 @@ extension Madang {
     try await database.read { try $0.certificate(id) }
   }
 
-  /// The private key of the present certificate in PEM. Nil if there is none, or it was sealed with another `tokens.key`.
-  package func certificateKey(_ id: CertificateID) async throws -> String? {
-    let stored = try await database.read { try $0.certificateKey(id) }
-    return stored.flatMap { StoredSecret.secret(of: $0, key: settings.certificateKey) }
-      .map { String(decoding: $0, as: UTF8.self) }
+  /// The present certificate; nil if there is none.
+  package func storedCertificate(_ id: CertificateID) async throws -> StoredCertificate? {
+    guard let (revision, chain, stored) = try await database.read({ try $0.storedCertificate(id) }) else { return nil }
+    let key = stored.flatMap { StoredSecret.secret(of: $0, key: settings.certificateKey) }
+    return StoredCertificate(revision: revision, chain: chain, key: key.map { String(decoding: $0, as: UTF8.self) })
   }
 
   /// Claims the next try for this server, if it is due. Until ``CertificatePlan/pause(after:)`` has passed no server tries again, even if
@@ -35,7 +35,9 @@ extension Madang {
       }
       let next = now + CertificatePlan.pause(after: state.failures + 1)
       guard try transaction.claimCertificate(id, state, now: now, next: next) else { return nil }
-      return CertificateTry(failures: state.failures, wish: state.wish, chain: state.chain)
+      return CertificateTry(
+        failures: state.failures, wish: state.wish, chain: state.chain,
+        isReplaced: state.wish == .revocation || state.renewAt == 0)
     }
   }
 
@@ -44,6 +46,11 @@ extension Madang {
     let issues = try transaction.certificateIssues(
       id, since: now - CertificatePlan.window, now: now, limit: CertificatePlan.limit)
     return issues.count < CertificatePlan.limit ? nil : issues.first.map { $0 + CertificatePlan.window }
+  }
+
+  /// Counts a certificate of the authority, which counts it too, even if it is not taken.
+  package func certificateIssued(_ id: CertificateID) async throws {
+    try await database.write(ignoresStop: true) { [self] in try $0.insertCertificateIssue(id, now: clock.now) }
   }
 
   /// Stores a new certificate for all servers.
@@ -65,16 +72,20 @@ extension Madang {
   }
 
   /// Records a failed try.
-  /// - Parameter pause: How long the authority asks to wait, in milliseconds; nil if it does not say.
+  /// - Parameters:
+  ///   - pause: How long the authority asks to wait, in milliseconds; nil if it does not say.
+  ///   - keepsPresent: Whether a renewal is due when it was before, because the present certificate is good.
   /// - Returns: When the next try may begin.
   package func certificateFailed(
-    _ id: CertificateID, failures: Int, error: String, cure: String, pause: Int64?
+    _ id: CertificateID, failures: Int, error: String, cure: String, pause: Int64?,
+    keepsPresent: Bool = false
   ) async throws -> Int64 {
     try await database.write(ignoresStop: true) { [self] transaction in
       let now = clock.now
       let held = pause.map { now + $0 } ?? 0
       let next = max(now + CertificatePlan.pause(after: failures), held)
-      try transaction.failCertificate(id, error, cure: cure, next: next, heldUntil: held, now: now)
+      try transaction.failCertificate(
+        id, error, cure: cure, next: next, heldUntil: held, now: now, keepsPresent: keepsPresent)
       try audit(
         AuditEntry(
           kind: .certificateFailed, actor: .server, subject: id.text, detail: ["why": error, "tries": "\(failures)"]),
@@ -83,9 +94,9 @@ extension Madang {
     }
   }
 
-  /// Forgets a certificate that cannot be used: a server orders another one.
-  package func dropCertificate(_ id: CertificateID) async throws {
-    try await database.write(ignoresStop: true) { try $0.dropCertificate(id) }
+  /// Forgets a certificate that cannot be used: a server orders another one. Does nothing if there is a newer one.
+  package func dropCertificate(_ id: CertificateID, revision: Int64) async throws {
+    try await database.write(ignoresStop: true) { try $0.dropCertificate(id, revision: revision) }
   }
 
   /// The present certificate was revoked: another one is ordered until there is one.
@@ -101,6 +112,8 @@ extension Madang {
     case held(until: Int64)
     /// Too many certificates were issued for these names.
     case limited(until: Int64)
+    /// Administrators have asked too often.
+    case asked(until: Int64)
   }
 
   /// Lets a running server order a new certificate now, within the limits.
@@ -114,6 +127,11 @@ extension Madang {
       guard let state = try transaction.certificate(id) else { return .planned }
       if wish != .revocation, state.isHeld(now: now) { return .held(until: state.heldUntil) }
       if wish != .revocation, let end = try endOfLimit(id, now: now, transaction) { return .limited(until: end) }
+      // A wish that waits is one wish.
+      if wish == .renewal, state.wish == .nothing {
+        if let end = try endOfAsking(id, now: now, transaction) { return .asked(until: end) }
+        try transaction.insertCertificateWish(id, now: now)
+      }
       try transaction.askForCertificate(id, wish)
       try audit(
         AuditEntry(
@@ -121,6 +139,13 @@ extension Madang {
           detail: ["what": wish.rawValue]), in: transaction)
       return .planned
     }
+  }
+
+  /// When an administrator may ask again; nil for now.
+  private func endOfAsking(_ id: CertificateID, now: Int64, _ transaction: Transaction) throws -> Int64? {
+    let wishes = try transaction.certificateWishes(
+      id, since: now - CertificatePlan.askedWindow, now: now, limit: CertificatePlan.askedLimit)
+    return wishes.count < CertificatePlan.askedLimit ? nil : wishes.first.map { $0 + CertificatePlan.askedWindow }
   }
 
   package static let limitWords =
@@ -188,9 +213,12 @@ extension CertificateState {
   /// Whether a try is wanted now, if the limits allow it.
   package func isWanted(now: Int64) -> Bool {
     if wish != .revocation, isHeld(now: now) { return false }
-    if wish != .nothing { return failures == 0 || triedAt <= now - CertificatePlan.askedPause || triedAt > now }
+    if wish != .nothing { return askedAt <= now || triedAt > now }
     return (chain == nil || renewAt <= now) && !isFuture(nextAt, now)
   }
+
+  /// When a try that an administrator asks for may begin.
+  private var askedAt: Int64 { failures == 0 ? 0 : triedAt + CertificatePlan.askedPause(after: failures) }
 
   /// Whether the authority wants no tries now.
   func isHeld(now: Int64) -> Bool { isFuture(heldUntil, now) }
@@ -200,7 +228,7 @@ extension CertificateState {
 
   /// When the next try begins, in milliseconds since 1970.
   package func nextTry(now: Int64) -> Int64 {
-    if wish != .nothing { return max(now, heldUntil, failures == 0 ? 0 : triedAt + CertificatePlan.askedPause) }
+    if wish != .nothing { return max(now, heldUntil, askedAt) }
     return max(chain == nil ? 0 : renewAt, nextAt, heldUntil)
   }
 }

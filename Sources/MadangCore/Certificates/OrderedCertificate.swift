@@ -47,6 +47,17 @@ package struct CertificateTry: Sendable {
   package let wish: CertificateState.Wish
   /// The present chain in PEM; nil if there is none.
   package let chain: String?
+  /// Whether the present certificate is revoked, or will be by this try.
+  package let isReplaced: Bool
+}
+
+/// A certificate that a server can take.
+package struct StoredCertificate: Sendable {
+  package let revision: Int64
+  /// In PEM.
+  package let chain: String
+  /// In PEM; nil if it was sealed with another `tokens.key`.
+  package let key: String?
 }
 
 /// A proof that an authority looks for, as it is stored.
@@ -67,8 +78,9 @@ package enum CertificatePlan {
   /// server begins meanwhile.
   package static let firstPause: Int64 = 5 * 60_000
   package static let longestPause: Int64 = 86_400_000
-  /// The pause after a failure before a try that an administrator asks for, in milliseconds.
-  package static let askedPause: Int64 = 60_000
+  /// How often administrators may ask within ``askedWindow``.
+  package static let askedLimit = 3
+  package static let askedWindow: Int64 = 86_400_000
   /// The most certificates for the same names within ``window``.
   package static let limit = 5
   package static let window: Int64 = 7 * 86_400_000
@@ -83,6 +95,10 @@ package enum CertificatePlan {
   package static func pause(after failures: Int) -> Int64 {
     min(firstPause << min(max(failures - 1, 0), 20), longestPause)
   }
+
+  /// The pause after a number of failures before a try that an administrator asks for, in milliseconds. With ``askedLimit`` it keeps all
+  /// tries of an hour below the five failures that Let's Encrypt allows.
+  package static func askedPause(after failures: Int) -> Int64 { failures < 3 ? 60_000 : 900_000 }
 
   /// When a certificate is renewed: at two thirds of its life, and up to a thirtieth later, so that not all servers of the world come at
   /// the same time.

@@ -108,6 +108,12 @@ extension Administration {
         .held,
         description:
           "the authority wants no further tries until \(WireDate.string(time)); the server tries then by itself")
+    case .asked(let time):
+      throw AdministrationError(
+        .held,
+        description:
+          "\(CertificatePlan.askedLimit) renewals were asked for within a day, and authorities limit tries: ask again from "
+          + "\(WireDate.string(time)); the server renews by itself before that, and --revoke is not limited")
     case .limited(let time):
       throw AdministrationError(
         .held, description: "\(Madang.limitWords); wait until \(WireDate.string(time)), or revoke one with --revoke")

@@ -30,15 +30,26 @@ struct CertificateCopy: Sendable {
       try FileManager.default.createDirectory(
         at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       for (file, text) in files where (try? String(contentsOf: file, encoding: .utf8)) != text {
-        // Replaced as a whole, and never open to others.
-        let temporary = directory.appending(path: ".\(file.lastPathComponent).new")
-        try? FileManager.default.removeItem(at: temporary)
-        guard
-          FileManager.default.createFile(
-            atPath: temporary.path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600]),
-          rename(temporary.path, file.path) == 0
-        else { throw SetupError("\(file.path) cannot be written (\(String(cString: strerror(errno))))") }
+        try replace(file, with: text)
       }
+      try flush(directory)
     } catch { logger.warning("the copy of the certificate cannot be written", metadata: ["reason": "\(error)"]) }
+  }
+
+  /// Replaces a file as a whole, also while another server writes it; it is never open to other users.
+  private func replace(_ file: URL, with text: String) throws {
+    let temporary = directory.appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
+    let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    func failure() -> SetupError { SetupError("\(file.path) cannot be written (\(String(cString: strerror(errno))))") }
+    guard descriptor >= 0 else { throw failure() }
+    do {
+      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      try handle.write(contentsOf: Data(text.utf8))
+      try handle.synchronize()
+      guard rename(temporary.path, file.path) == 0 else { throw failure() }
+    } catch {
+      unlink(temporary.path)
+      throw error
+    }
   }
 }

@@ -3,12 +3,21 @@ import MadangCore
 import MadangProviders
 import SocketIOProtocol
 
+/// A new certificate that ends before the present one.
+struct WorseCertificate: Error {
+  let why: String
+
+  static let cure = "keep the present one, or replace it with madang admin certificate renew --revoke"
+}
+
 /// Why a try to get a certificate failed, in words for operators.
 struct CertificateFailure {
   let message: String
   let cure: String
   /// How long the authority asks to wait, in milliseconds; nil if it does not say.
   var pause: Int64?
+  /// Whether the present certificate is better than the new one: a renewal is then due when it was before.
+  var keepsPresent = false
 
   init(_ error: any Error) {
     switch error {
@@ -22,6 +31,9 @@ struct CertificateFailure {
       let words = isUntrusted ? "its certificate is not trusted" : networkWords(cause)
       message = Self.cleaned("the authority cannot be reached at \(LogText(place)): \(words)")
       cure = isUntrusted ? "for a private authority, name its root certificate with tls.acme.ca.file" : error.cure
+    case let error as WorseCertificate:
+      (message, cure) = ("the authority's certificate is not taken: \(error.why)", WorseCertificate.cure)
+      keepsPresent = true
     case let error as SetupError:
       let parts = error.description.split(separator: "; ", maxSplits: 1).map(String.init)
       (message, cure) = (Self.cleaned(parts[0]), parts.count < 2 ? "see what it says" : parts[1])

@@ -11,6 +11,8 @@ extension CertificateWork {
 
   /// By how much the clock of an authority may be ahead, in milliseconds.
   private static let clockDifference: Int64 = 3_600_000
+  /// The same while there is a certificate that clients accept.
+  private static let smallClockDifference: Int64 = 300_000
 
   /// Orders a certificate, if this server claims the try.
   func tryNow() async {
@@ -61,7 +63,8 @@ extension CertificateWork {
       try await authority.order(acme.names, provingBy: kind) { try await show($0.map(CertificateProof.init)) }
     }
     if let url = await authority.account { try await keep(account, url) }
-    try check(issued)
+    try await madang.certificateIssued(id)
+    try check(issued, insteadOf: claimed)
     let (start, end) = (issued.chain.notBefore.milliseconds, issued.chain.notAfter.milliseconds)
     let planned = CertificatePlan.renewal(from: start, until: end, random: madang.ids.bytes(1)[0])
     // Later than now, even if the clock is ahead of the authority's.
@@ -70,16 +73,23 @@ extension CertificateWork {
       id, chain: issued.chain.pem, key: issued.key.pem, renewAt: renewAt, issuer: issued.chain.issuer)
   }
 
-  /// Refuses a certificate that no client would accept: the present one stays.
-  private func check(_ issued: IssuedCertificate) throws {
+  /// Refuses a certificate that no client would accept, or that is worse than the present one, which stays.
+  private func check(_ issued: IssuedCertificate, insteadOf claimed: CertificateTry) throws {
     let (now, chain) = (madang.clock.now, issued.chain)
-    guard chain.notAfter.milliseconds > now, chain.notBefore.milliseconds <= now + Self.clockDifference else {
-      throw ACMEError.unusable(
-        "its certificate is valid from \(chain.notBefore.ISO8601Format()) to \(chain.notAfter.ISO8601Format())",
-        at: acme.directory)
+    let life = "it is valid from \(chain.notBefore.ISO8601Format()) to \(chain.notAfter.ISO8601Format())"
+    let present = claimed.isReplaced ? nil : claimed.chain.flatMap { try? CertificateChain(pem: $0) }
+    let end = present.map { $0.notBefore.milliseconds <= now ? $0.notAfter.milliseconds : 0 } ?? 0
+    // Without a present one, a certificate that begins soon is better than none.
+    let latestBegin = now + (end > now ? Self.smallClockDifference : Self.clockDifference)
+    guard chain.notAfter.milliseconds > now, chain.notBefore.milliseconds <= latestBegin else {
+      throw ACMEError.notTaken(life, cure: "check the clock of this machine, and wait for the next try")
+    }
+    guard chain.notAfter.milliseconds >= end else {
+      throw WorseCertificate(why: "\(life), so it ends before the present one")
     }
     do { try listener.check((chain.pem, issued.key.pem)) } catch {
-      throw ACMEError.unusable("its certificate cannot be served: \(LogText("\(error)"))", at: acme.directory)
+      throw ACMEError.notTaken(
+        "it cannot be served: \(LogText("\(error)"))", cure: "wait for the next try: the fault is the authority's")
     }
   }
 
@@ -114,7 +124,8 @@ extension CertificateWork {
     let failure = CertificateFailure(error)
     do {
       let next = try await madang.certificateFailed(
-        id, failures: claimed.failures + 1, error: failure.message, cure: failure.cure, pause: failure.pause)
+        id, failures: claimed.failures + 1, error: failure.message, cure: failure.cure, pause: failure.pause,
+        keepsPresent: failure.keepsPresent)
       logger.error(
         "no certificate: \(failure.message)",
         metadata: [

@@ -89,8 +89,8 @@ package final class CertificateWork: ServiceLifecycle.Service {
   func look() async -> Bool {
     do {
       let (state, proofs) = try await madang.certificateNews(id)
-      if let state, state.revision > shown.withLock(\.revision), let chain = state.chain {
-        try await take(chain, state.revision)
+      if let state, state.revision > shown.withLock(\.revision), let stored = try await madang.storedCertificate(id) {
+        try await take(stored)
       }
       show(proofs)
       shown.withLock { $0.isCutOff = false }
@@ -110,19 +110,17 @@ package final class CertificateWork: ServiceLifecycle.Service {
     }
   }
 
-  private func take(_ text: String, _ revision: Int64) async throws {
+  private func take(_ stored: StoredCertificate) async throws {
     // The copy helps if the database's key was sealed with another tokens.key.
-    let keys = [try await madang.certificateKey(id), copy.key].compactMap {
-      $0.flatMap { try? CertificateKey(pem: $0) }
-    }
+    let keys = [stored.key, copy.key].compactMap { $0.flatMap { try? CertificateKey(pem: $0) } }
     do {
-      let chain = try CertificateChain(pem: text)
+      let chain = try CertificateChain(pem: stored.chain)
       guard let key = keys.first(where: { chain.fits($0, acme.names) }) else {
         throw SetupError("its key cannot be read, as after a change of tokens.key")
       }
-      try listener.serve((text, key.pem))
-      shown.withLock { $0.revision = revision }
-      copy.write(chain: text, key: key.pem, logger)
+      try listener.serve((stored.chain, key.pem))
+      shown.withLock { $0.revision = stored.revision }
+      copy.write(chain: stored.chain, key: key.pem, logger)
       logger.notice(
         "a certificate is served",
         metadata: [
@@ -133,7 +131,7 @@ package final class CertificateWork: ServiceLifecycle.Service {
       logger.error(
         "the stored certificate cannot be used; another one is ordered",
         metadata: ["names": "\(acme.names.joined(separator: ","))", "reason": "\(LogText("\(error)"))"])
-      try await madang.dropCertificate(id)
+      try await madang.dropCertificate(id, revision: stored.revision)
     }
   }
 

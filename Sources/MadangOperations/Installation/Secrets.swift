@@ -170,7 +170,8 @@ extension Madang {
   }
 }
 
-private func flush(_ url: URL) throws {
+/// Makes a file or the names in a directory durable.
+func flush(_ url: URL) throws {
   let descriptor = open(url.path, O_RDONLY)
   guard descriptor >= 0 else { throw SetupError("\(url.path) cannot be read") }
   defer { close(descriptor) }

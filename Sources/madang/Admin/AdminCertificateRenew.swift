@@ -6,8 +6,8 @@ struct AdminCertificateRenew: AsyncParsableCommand {
     commandName: "renew", abstract: "Let the running server order a new certificate now.",
     usage: "madang admin certificate renew [--revoke] [options]",
     discussion: """
-      Within the limits of authorities: a minute after a failed try, and five certificates for the same names in seven days. If the authority \
-      asked to wait, the command says until when.
+      Within the limits of authorities: a minute after a failed try (after the third one, a quarter of an hour), three times a day, and five \
+      certificates for the same names in seven days. If you have to wait, the command says until when.
       """)
 
   @OptionGroup var options: AdminOptions
