@@ -60,7 +60,23 @@ private struct PackagedMachine {
   }
 }
 
-@Suite("madang admin and doctor: the server of the package", .serialized, .timeLimit(.minutes(10)))
+/// Optimised programs do not know the folder of a test.
+private let isOptimised = ProcessInfo.processInfo.environment["MADANG_TEST_PROGRAMS"] != nil
+
+@Suite("Optimised programs", .enabled(if: isOptimised), .timeLimit(.minutes(5)))
+struct OptimisedProgramTests {
+  @Test("the package's settings are looked for in /etc alone, also if a variable of the environment names a folder")
+  func root() async throws {
+    try await PackagedMachine.run { machine in
+      let printed = try await machine.admin.run("serve", "--print-config")
+      #expect(printed.status == 0 && !printed.output.contains { $0.contains("Persimmon house") })
+    }
+  }
+}
+
+@Suite(
+  "madang admin and doctor: the server of the package", .serialized, .disabled(if: isOptimised),
+  .timeLimit(.minutes(10)))
 struct CommandLineOwnerTests {
   @Test("admin, doctor and --print-config find the package's settings; options and environment name another server")
   func finding() async throws {
@@ -102,6 +118,53 @@ struct CommandLineOwnerTests {
       try await machine.admin.object("admin", "export", move)
       #expect(stat(move, &status) == 0 && status.st_uid == user)
       #expect(try machine.owners() == [user])
+    }
+  }
+
+  @Test(
+    "a restore by root makes the data directory for the user who will serve it, in new directories too",
+    .enabled(if: PackagedMachine.isRoot))
+  func restore() async throws {
+    try await PackagedMachine.run { machine in
+      let backups = machine.folder.appending(path: "backups").path
+      try await machine.admin.object("admin", "backup", backups)
+      let place = machine.folder.appending(path: "place")
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      try #require(lchown(place.path, PackagedMachine.user, PackagedMachine.user) == 0)
+      func owner(_ path: String) -> uid_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & 0o077 == 0 ? status.st_uid : nil
+      }
+      // The owner of the directory around it, and a user by name.
+      for (data, options): (String, [String]) in [
+        (place.path + "/data", []), (place.path + "/new/data", []),
+        (machine.folder.path + "/named", ["--owner", "daemon"]),
+      ] {
+        let restored = try await machine.admin.run(["admin", "restore", backups, "--data", data] + options)
+        #expect(restored.status == 0, "\(restored.errors)")
+        for path in [data, data + "/madang.sqlite"] { #expect(owner(path) == PackagedMachine.user, "\(path)") }
+        #expect(try await machine.admin.object("admin", "stats", "--data", data)["accounts"] == .number(1))
+      }
+      #expect(owner(place.path + "/new") == PackagedMachine.user)
+      let elsewhere = machine.folder.path + "/elsewhere"
+      let unknown = try await machine.admin.run("admin", "restore", backups, "--data", elsewhere, "--owner", "no-one")
+      #expect(unknown.status == 1 && unknown.errors.joined().contains("there is no user no-one"), "\(unknown.errors)")
+      #expect(owner(elsewhere) == nil)
+    }
+  }
+
+  @Test("a server for a rehearsal knows nothing of the package's settings: it has no certificate to order")
+  func rehearsal() async throws {
+    try await PackagedMachine.run { machine in
+      try Data(#"{"data": "\#(machine.data.path)", "port": 443, "tls.acme": "chat.example.com"}"#.utf8)
+        .write(to: machine.folder.appending(path: "etc/madang/madang.json"))
+      #expect(try await machine.admin.run("serve", "--print-config").output.contains("tls.acme = chat.example.com"))
+      let server = try Program(
+        try Program.executable("madang").path, ["serve", "--port", "0", "--data", machine.folder.path + "/drill"],
+        environment: machine.admin.variables)
+      #expect(try await server.output.next().hasPrefix("madang listening on http://127.0.0.1:"))
+      server.signal(SIGTERM)
+      _ = await server.status()
     }
   }
 

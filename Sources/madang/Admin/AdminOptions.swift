@@ -34,16 +34,21 @@ struct AdminOptions: ParsableArguments {
   }
 
   /// Runs `body` with the server's settings, as the owner of its data if root calls. Refusals are printed to standard error.
+  /// - Parameters:
+  ///   - makesData: Whether root makes a data directory that does not exist.
+  ///   - owner: For whom; nil for the user who probably serves it.
   func withSettings<Result>(
-    writingTo output: String? = nil, _ body: (ServerSettings, Logger, Output) async throws -> Result
+    writingTo output: String? = nil, makesData: Bool = false, for owner: String? = nil,
+    _ body: (ServerSettings, Logger, Output) async throws -> Result
   ) async throws -> Result {
     // Files that are written here (database, files, backups) are readable by this user only.
     umask(0o077)
     let loaded = try await loaded(from: try file())
-    let owner = try DataOwner.become(of: loaded.settings.dataDirectory, output: output.map { URL(filePath: $0) })
+    if makesData { try DataOwner.make(loaded.settings.dataDirectory, for: owner) }
+    let became = try DataOwner.become(of: loaded.settings.dataDirectory, output: output.map { URL(filePath: $0) })
     var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .error
-    return try await wording(for: owner) { try await body(loaded.settings, logger, printing.output) }
+    return try await wording(for: became) { try await body(loaded.settings, logger, printing.output) }
   }
 
   /// The server's settings. Throws ``SetupError``.

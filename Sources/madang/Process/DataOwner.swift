@@ -14,12 +14,44 @@ struct DataOwner {
   init?(of directory: URL) {
     var status = stat()
     guard stat(directory.path, &status) == 0 else { return nil }
-    self.directory = directory
-    user = status.st_uid
-    let entry = getpwuid(status.st_uid)?.pointee
-    name = entry.map { String(cString: $0.pw_name) } ?? "\(status.st_uid)"
-    group = entry?.pw_gid ?? status.st_gid
+    self.init(directory, status.st_uid, status.st_gid, getpwuid(status.st_uid)?.pointee)
+  }
+
+  /// Nil if there is no user of this name.
+  private init?(of directory: URL, named name: String) {
+    guard let entry = getpwnam(name)?.pointee else { return nil }
+    self.init(directory, entry.pw_uid, entry.pw_gid, entry)
+  }
+
+  private init(_ directory: URL, _ user: uid_t, _ group: gid_t, _ entry: passwd?) {
+    (self.directory, self.user) = (directory, user)
+    name = entry.map { String(cString: $0.pw_name) } ?? "\(user)"
+    self.group = entry?.pw_gid ?? group
     home = entry.map { String(cString: $0.pw_dir) } ?? directory.path
+  }
+
+  /// The user of the package's service.
+  private static let service = "madang"
+
+  /// Makes a data directory that does not exist, if root calls: for the user with this name, else for the owner of the directory around it,
+  /// else for the package's user, else for root.
+  static func make(_ directory: URL, for name: String?) throws {
+    var status = stat()
+    guard geteuid() == 0, stat(directory.path, &status) != 0 else { return }
+    let parent = directory.standardizedFileURL.deletingLastPathComponent()
+    try make(parent, for: name)
+    let owner: DataOwner?
+    if let name {
+      owner = DataOwner(of: directory, named: name)
+      if owner == nil { throw Failure("--owner: there is no user \(name)") }
+    } else {
+      let around = DataOwner(of: parent)
+      owner = around?.user == 0 ? DataOwner(of: directory, named: service) : around
+    }
+    guard let owner, owner.user != 0 else { return }
+    guard setegid(owner.group) == 0 else { throw owner.refusal }
+    defer { setegid(0) }
+    try owner.prepare(directory)
   }
 
   /// Makes this process the owner of a data directory, if root runs it. Changes nothing if the directory does not exist, or belongs to this
@@ -90,8 +122,8 @@ struct DataOwner {
     if isMade { return }
     guard isReachable else {
       throw Failure(
-        "\(output.path) cannot be reached by the user \(name), who owns \(directory.path) and writes there: name a directory "
-          + "elsewhere, for example in /var/backups")
+        "\(output.path) cannot be reached by the user \(name), who must write there: name a directory elsewhere, for example in "
+          + "\(output == directory ? "/var" : "/var/backups")")
     }
     // Elsewhere another user could replace the directory before it is given away.
     guard status.st_uid == 0, status.st_mode & 0o022 == 0, mkdir(output.path, 0o700) == 0 else { return }

@@ -2,8 +2,12 @@ import Foundation
 
 /// The settings of the server that the package installed, for commands that name no other server.
 enum PackagedSettings {
-  /// A prefix of all paths of the package; empty except in tests.
-  static var root: String { ProcessInfo.processInfo.environment["MADANG_TEST_ROOT"] ?? "" }
+  #if DEBUG
+    /// A prefix of all paths of the package, for tests. Optimised programs have none: root would follow a variable of another user.
+    static var root: String { ProcessInfo.processInfo.environment["MADANG_TEST_ROOT"] ?? "" }
+  #else
+    static let root = ""
+  #endif
   static var file: String { root + "/etc/madang/madang.json" }
 
   /// Settings that choose whose data a command works on.
