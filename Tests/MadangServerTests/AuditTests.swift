@@ -111,6 +111,18 @@ struct AuditTests {
     }
   }
 
+  @Test("a backup that a wrong clock dated ahead does not count as the newest", arguments: TestEngine.available)
+  func ahead(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let madang = world.server.madang
+      let now = madang.clock.now
+      world.clock.set(now + 20 * 86_400_000)
+      try await madang.audit(.backupMade, subject: "there", detail: [:], by: .hana)
+      world.clock.set(now)
+      #expect(try await madang.latestAudit(of: .backupMade) == nil)
+    }
+  }
+
   @Test(
     "old audit entries are deleted, except the newest backup's; failed sign-ins beyond a number, oldest first",
     arguments: TestEngine.available)

@@ -310,6 +310,26 @@ struct CertificateTests {
     }
   }
 
+  @Test("a revocation whose call is lost is tried again, and another certificate comes only after it")
+  func revocationLost() async throws {
+    try await Scene.run { (scene) async throws in
+      try await World.run(.sqlite, settings: scene.settings()) { (world) async throws in
+        scene.lead(to: world)
+        _ = try await Scene.until(world, "a certificate") { $0.state == .valid }
+        scene.authority.set(.down)
+        _ = try await Scene.administration(world).renewCertificate(revokes: true)
+        _ = try await Scene.until(world, "a failure") { $0.error != nil }
+        scene.authority.set(.works)
+        world.clock.advance(milliseconds: 6 * Self.minute)
+        #expect(try await World.eventually { scene.authority.issued == 2 })
+        #expect(scene.authority.revocations == 1)
+        world.clock.advance(milliseconds: Self.day)
+        let after = try await Scene.until(world, "the new certificate") { $0.state == .valid }
+        #expect(after.error == nil && scene.authority.issued == 2, "the wish is fulfilled once")
+      }
+    }
+  }
+
   @Test("a certificate that has ended is not called valid")
   func ended() async throws {
     try await Scene.run { (scene) async throws in

@@ -3,12 +3,17 @@ import Storage
 // The questions of `madang doctor` to the database.
 
 extension Madang {
-  /// The time of the newest audit row of a kind, in milliseconds since 1970.
+  /// The time of the newest audit row of a kind, in milliseconds since 1970. Rows of the future, which a wrong clock wrote, do not count.
   package func latestAudit(of kind: AuditKind) async throws -> Int64? {
-    try await database.read {
-      try $0.first("SELECT at FROM audit WHERE kind = \(kind.rawValue) ORDER BY at DESC LIMIT 1") { try $0.get("at") }
+    try await database.read { [now = clock.now] in
+      try $0.first(
+        "SELECT at FROM audit WHERE kind = \(kind.rawValue) AND at <= \(now + Self.clockDifference) ORDER BY at DESC LIMIT 1"
+      ) { try $0.get("at") }
     }
   }
+
+  /// By how much the clocks of two servers may differ, in milliseconds.
+  private static let clockDifference: Int64 = 3_600_000
 
   /// Whether there is an account.
   package func hasAccount() async throws -> Bool {

@@ -8,11 +8,12 @@ extension Transaction {
       WHERE directory = \(id.directory) AND names = \(id.text)
       """
     ) { row in
-      CertificateState(
+      let asked = CertificateState.asked(try row.get("asked"))
+      return CertificateState(
         revision: try row.get("revision"), chain: try row.get("chain"), renewAt: try row.get("renew_at"),
         triedAt: try row.get("tried_at"), nextAt: try row.get("next_at"), heldUntil: try row.get("held_until"),
         failures: try row.get("failures"), failingSince: try row.get("failing_since"), error: try row.get("error"),
-        cure: try row.get("cure"), wish: .init(rawValue: try row.get("asked")) ?? .nothing)
+        cure: try row.get("cure"), wish: asked.wish, isWishTried: asked.isTried)
     }
   }
 
@@ -35,14 +36,15 @@ extension Transaction {
       """)
   }
 
-  /// Claims a try. False if another server has changed the state since it was read.
+  /// Claims a try. False if another server has changed the state since it was read. A wish stays until it is fulfilled.
   func claimCertificate(_ id: CertificateID, _ read: CertificateState, now: Int64, next: Int64) throws -> Bool {
     try execute(
       """
-      UPDATE certificates SET tried_at = \(now), next_at = \(next), asked = '', failures = failures + 1
+      UPDATE certificates SET tried_at = \(now), next_at = \(next), asked = \(CertificateState.asked(read.wish, isTried: true)),
+        failures = failures + 1
       WHERE directory = \(id.directory) AND names = \(id.text) AND revision = \(read.revision) AND tried_at = \(read.triedAt)
         AND next_at = \(read.nextAt) AND held_until = \(read.heldUntil) AND failures = \(read.failures)
-        AND asked = \(read.wish.rawValue)
+        AND asked = \(CertificateState.asked(read.wish, isTried: read.isWishTried))
       """) == 1
   }
 
@@ -50,7 +52,9 @@ extension Transaction {
     try execute(
       """
       UPDATE certificates SET chain = \(chain), private_key = \(key), revision = revision + 1, renew_at = \(renewAt),
-        next_at = \(now), held_until = 0, failures = 0, failing_since = NULL, error = '', cure = ''
+        next_at = \(now), held_until = 0, failures = 0, failing_since = NULL, error = '', cure = '',
+        asked = CASE WHEN asked IN (\(CertificateState.asked(.renewal, isTried: true)), \(CertificateState.asked(.revocation, isTried: true)))
+          THEN '' ELSE asked END
       WHERE directory = \(id.directory) AND names = \(id.text)
       """)
   }
@@ -89,9 +93,13 @@ extension Transaction {
       """)
   }
 
-  /// Lets the present certificate be renewed now.
+  /// Lets the present certificate be renewed now; a wish that it be revoked is fulfilled.
   func endCertificate(_ id: CertificateID) throws {
-    try execute("UPDATE certificates SET renew_at = 0 WHERE directory = \(id.directory) AND names = \(id.text)")
+    try execute(
+      """
+      UPDATE certificates SET renew_at = 0, asked = \(CertificateState.asked(.renewal, isTried: true))
+      WHERE directory = \(id.directory) AND names = \(id.text)
+      """)
   }
 
   func askForCertificate(_ id: CertificateID, _ wish: CertificateState.Wish) throws {

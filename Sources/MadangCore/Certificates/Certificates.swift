@@ -128,11 +128,11 @@ extension Madang {
       if wish != .revocation, state.isHeld(now: now) { return .held(until: state.heldUntil) }
       if wish != .revocation, let end = try endOfLimit(id, now: now, transaction) { return .limited(until: end) }
       // A wish that waits is one wish.
-      if wish == .renewal, state.wish == .nothing {
+      if wish == .renewal, state.wish == .nothing || state.isWishTried {
         if let end = try endOfAsking(id, now: now, transaction) { return .asked(until: end) }
         try transaction.insertCertificateWish(id, now: now)
       }
-      try transaction.askForCertificate(id, wish)
+      try transaction.askForCertificate(id, state.wish == .revocation ? .revocation : wish)
       try audit(
         AuditEntry(
           kind: .certificateAsked, actor: .administrator(administrator), subject: id.text,
@@ -213,7 +213,8 @@ extension CertificateState {
   /// Whether a try is wanted now, if the limits allow it.
   package func isWanted(now: Int64) -> Bool {
     if wish != .revocation, isHeld(now: now) { return false }
-    if wish != .nothing { return askedAt <= now || triedAt > now }
+    if wish != .nothing, !isWishTried { return askedAt <= now || triedAt > now }
+    if isWishTried { return !isFuture(nextAt, now) }
     return (chain == nil || renewAt <= now) && !isFuture(nextAt, now)
   }
 
@@ -228,7 +229,8 @@ extension CertificateState {
 
   /// When the next try begins, in milliseconds since 1970.
   package func nextTry(now: Int64) -> Int64 {
-    if wish != .nothing { return max(now, heldUntil, askedAt) }
+    if wish != .nothing, !isWishTried { return max(now, heldUntil, askedAt) }
+    if isWishTried { return max(nextAt, heldUntil) }
     return max(chain == nil ? 0 : renewAt, nextAt, heldUntil)
   }
 }

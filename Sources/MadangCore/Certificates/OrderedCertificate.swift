@@ -38,6 +38,20 @@ package struct CertificateState: Sendable {
   package let error: String
   package let cure: String
   package let wish: Wish
+  /// Whether a server has begun to fulfil the wish. It goes on at the next try, also after a failure.
+  package let isWishTried: Bool
+
+  private static let tried = " tried"
+
+  /// A wish as it is stored.
+  static func asked(_ wish: Wish, isTried: Bool) -> String {
+    isTried && wish != .nothing ? wish.rawValue + tried : wish.rawValue
+  }
+
+  static func asked(_ stored: String) -> (wish: Wish, isTried: Bool) {
+    let isTried = stored.hasSuffix(tried)
+    return (Wish(rawValue: isTried ? String(stored.dropLast(tried.count)) : stored) ?? .nothing, isTried)
+  }
 }
 
 /// A try that this server has claimed.

@@ -55,9 +55,7 @@ extension CertificateWork {
     }
     try await keep(account, try await authority.registered())
     if claimed.wish == .revocation, let text = claimed.chain, let chain = try? CertificateChain(pem: text) {
-      try await authority.revoke(chain, because: .superseded)
-      try await madang.certificateRevoked(id)
-      logger.notice("the former certificate is revoked", metadata: ["names": "\(chain.names.joined(separator: ","))"])
+      try await revoke(chain, at: authority, tries: claimed.failures)
     }
     let issued = try await showing { [self] show in
       try await authority.order(acme.names, provingBy: kind) { try await show($0.map(CertificateProof.init)) }
@@ -71,6 +69,22 @@ extension CertificateWork {
     let renewAt = max(planned, madang.clock.now + max(0, end - start) / 10)
     try await madang.store(
       id, chain: issued.chain.pem, key: issued.key.pem, renewAt: renewAt, issuer: issued.chain.issuer)
+  }
+
+  /// How many tries to revoke a certificate may fail, before another one is ordered all the same: those of about a day.
+  private static let revocationTries = 8
+
+  private func revoke(_ chain: CertificateChain, at authority: Authority, tries: Int) async throws {
+    let names: Logger.Metadata = ["names": "\(chain.names.joined(separator: ","))"]
+    do {
+      try await authority.revoke(chain, because: .superseded)
+      logger.notice("the former certificate is revoked", metadata: names)
+    } catch let error as ACMEError where tries >= Self.revocationTries {
+      logger.error(
+        "the authority does not revoke the former certificate: ask it by mail. Another one is ordered",
+        metadata: names.merging(["error": "\(error)"]) { $1 })
+    }
+    try await madang.certificateRevoked(id)
   }
 
   /// Refuses a certificate that no client would accept, or that is worse than the present one, which stays.
