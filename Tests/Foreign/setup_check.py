@@ -327,6 +327,21 @@ def without_report(machine, _former):
     check("then the next one prints it", outcome.returncode == 0 and "/invite/" in outcome.stdout, outcome.stdout + outcome.stderr)
 
 
+def without_backup(machine, _former):
+    setup = "setup", NAME, "--behind-proxy", "127.0.0.1", "--yes"
+    backups = machine.root / "var/backups/madang"
+    backups.mkdir(parents=True)
+    (backups / "notes.txt").touch()
+    outcome = machine.run(*setup)
+    check("a first backup that fails: status 2, and what to do", outcome.returncode == 2 and (
+        "first backup failed" in outcome.stderr and str(backups) in outcome.stderr and "run this again" in outcome.stderr), outcome.stderr)
+    outcome = machine.run(*setup)
+    check("it fails again while the reason is there", outcome.returncode == 2, outcome.stderr)
+    (backups / "notes.txt").unlink()
+    outcome = machine.run(*setup)
+    check("then the next setup makes it", outcome.returncode == 0 and list(backups.glob("20*")), outcome.stdout + outcome.stderr)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -343,7 +358,7 @@ def main():
             undone(machine, former)
         finally:
             machine.stop()
-    for step in (lambda *of: resumed(*of, "restart"), lambda *of: resumed(*of, "start"), undone_after_kill, without_report):
+    for step in (lambda *of: resumed(*of, "restart"), lambda *of: resumed(*of, "start"), undone_after_kill, without_report, without_backup):
         with tempfile.TemporaryDirectory(prefix="madang-setup-") as folder:
             machine = Machine(madang, pathlib.Path(folder))
             try:

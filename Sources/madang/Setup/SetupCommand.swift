@@ -96,6 +96,7 @@ struct SetupCommand: AsyncParsableCommand {
         of: setup, changed: wanted.plan.changes.map(\.key), isChanged: isChanged, isResumed: wanted.isResumed,
         failedBackup: failedBackup)
       try report.show(printing.output)
+      if let failedBackup { throw Failure(failedBackup) }
       try record?.end()
     } catch {
       let words = (error as? Failure)?.message ?? (error as? SetupError)?.description ?? "\(error)"

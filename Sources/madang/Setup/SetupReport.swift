@@ -130,7 +130,7 @@ extension SetupReport {
     }
     fields += keys.map { ("API key \($0.edition)", $0.key) }
     fields.append(("certificate", certificate.words))
-    fields.append(("backups", failedBackup ?? "\(backups), every night"))
+    fields.append(("backups", failedBackup == nil ? "\(backups), every night" : "the first one failed"))
     return fields
   }
 }

@@ -80,7 +80,11 @@ struct SetupWork {
     guard let timer = try? machine.systemctl("cat", Self.backupService), timer.isSuccess else { return nil }
     let outcome = try? machine.systemctl("start", Self.backupService)
     guard outcome?.isSuccess != true else { return nil }
-    return "the first backup failed: journalctl -u \(Self.backupService) says why"
+    let log = try? machine.run(
+      ["journalctl", "--unit", Self.backupService, "--lines", "4", "--output", "cat", "--no-pager"])
+    let reason = log?.isSuccess == true ? log?.text ?? "" : ""
+    return "the first backup failed, and so would those of every night:\n\(reason)\n"
+      + "backups of another installation must be moved out of \(machine.backupDirectory)"
   }
 
   private func makeBackupDirectory(for user: String?) throws {
