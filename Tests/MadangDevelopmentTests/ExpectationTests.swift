@@ -196,7 +196,7 @@ struct ExpectationTests {
         #"{"expected":[{"spacing":{"atLeast":"2s","atMost":"1s"}}]}"#,
         #"expected[0].spacing: {\"atLeast\": \"1s\", \"atMost\": \"1m\"}, or one of them, with atLeast not above atMost"#
       ),
-      (#"{"expected":[{"spacing":{"atLeast":"2"}}]}"#, "expected[0].spacing.atLeast: a time like"),
+      (#"{"expected":[{"spacing":{"atLeast":"2x"}}]}"#, "expected[0].spacing.atLeast: a length of time like"),
       (#"{"expected":[{"spacing":{"least":"2s"}}]}"#, "expected[0].spacing.least: is not a field of spacing"),
       (#"{"expected":[{"times":"2"}]}"#, "expected[0].times: a whole number"), (#"{}"#, "expected: is missing"),
       (#"{"expected":[{"body":{"password":"x"}}]}"#, "expected[0].body.password: the journal does not keep secrets"),

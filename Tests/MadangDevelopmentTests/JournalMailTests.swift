@@ -58,7 +58,7 @@ struct JournalMailTests {
       #expect(try await scene.world.call(.GET, "/_dev/mails?wait=50ms&count=2", key: nil).json.list?.count == 1)
       #expect(try await scene.entry("kind=push").account == "joon@example.com")
       for (query, words) in [
-        ("mails?wait=61s", "wait: a time like"), ("pushes?wait=5s&count=-1", "count: how many to wait for"),
+        ("mails?wait=61s", "wait: a length of time like"), ("pushes?wait=5s&count=-1", "count: how many to wait for"),
       ] {
         let refused = try await scene.world.call(.GET, "/_dev/\(query)", key: nil)
         #expect(refused.status == 400 && String(decoding: refused.body, as: UTF8.self).contains(words))

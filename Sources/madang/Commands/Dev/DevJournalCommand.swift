@@ -5,7 +5,7 @@ import MadangDevelopment
 struct DevJournalCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "journal", abstract: "List requests and packets of a server, or wait for them.",
-    usage: "madang dev journal [<field>=<value> ...] [--wait <time> | --follow] [options]",
+    usage: "madang dev journal [<field>=<value> ...] [--wait <time>] [options]",
     discussion: """
       Fields select entries, as in 'madang dev journal operation=postToChannel code=E05'; * is any text. docs/reference/dev.md \
       lists them. With --wait it returns as soon as there are --count entries. Exit status 1 if they do not come, 64 if \

@@ -6,7 +6,7 @@ import MadangDevelopment
 struct DevWorldsMake: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "make", abstract: "Make a world; it accepts connections when this ends.",
-    usage: "madang dev worlds make [--seed <seed>] [--number <number>] [--set <name>=<value>] [options]",
+    usage: "madang dev worlds make [--seed <seed>] [--number <number>] [options]",
     discussion: """
       --set gives the world a setting as in a settings file, such as --set socket.ping.interval=1s; it may be repeated. With \
       --ttl the world is removed when no request to it or about it comes for that time: a test run that is ended leaves none.
