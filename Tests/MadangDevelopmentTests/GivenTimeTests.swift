@@ -23,6 +23,12 @@ struct GivenTimeTests {
     ])
   func others(_ text: String) { #expect(LengthOfTime.milliseconds(text) == nil) }
 
+  @Test("lengths of time become milliseconds exactly")
+  func exact() {
+    let inexact = (1...10_000).filter { Duration.seconds($0 * 3600).wholeMilliseconds != Int64($0) * 3_600_000 }
+    #expect(inexact == [])
+  }
+
   @Test("calls take a length of time as text and as a number of seconds")
   func notations() async throws {
     try await Scene.run { worlds in

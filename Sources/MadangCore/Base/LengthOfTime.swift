@@ -42,3 +42,11 @@ package enum LengthOfTime {
     return "\(milliseconds / unit.milliseconds)\(unit.name)"
   }
 }
+
+extension Duration {
+  /// Whole milliseconds; a part of one is cut off. Exact, unlike a quotient of two durations, which is a floating-point number.
+  package var wholeMilliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+  }
+}

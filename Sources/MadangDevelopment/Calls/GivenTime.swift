@@ -46,7 +46,7 @@ package struct GivenTime: Decodable, Sendable {
   }
 
   private static func refusal(_ field: String, _ shortest: Duration, _ longest: Duration) -> BadCall {
-    func words(_ time: Duration) -> String { LengthOfTime.text(ofMilliseconds: Int64(time / .milliseconds(1))) }
+    func words(_ time: Duration) -> String { LengthOfTime.text(ofMilliseconds: time.wholeMilliseconds) }
     let bounds = shortest > .zero ? "from \(words(shortest)) to \(words(longest))" : "at most \(words(longest))"
     return BadCall("\(field): \(form), \(bounds)")
   }

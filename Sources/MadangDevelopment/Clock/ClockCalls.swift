@@ -41,7 +41,7 @@ struct ClockCalls: Sendable {
     if change.resume == false {
       throw WorldError("resume: only true is allowed, which lets the clock run; use \"freeze\": true to stop it")
     }
-    if let advance { clock.advance(milliseconds: Int64(advance / .milliseconds(1))) }
+    if let advance { clock.advance(milliseconds: advance.wholeMilliseconds) }
     if let moment { clock.set(moment) }
     if let rate = change.rate { clock.run(at: rate) }
     if change.freeze ?? false { clock.run(at: 0) }

@@ -23,7 +23,7 @@ extension FaultEffect: CallFields {
         throw BadCall("effect.milliseconds: is not allowed with 'time', which says the same; leave one out")
       }
       let longest = kind == .restart ? FaultRule.Limits.restart : FaultRule.Limits.milliseconds
-      milliseconds = Int(try time.duration(of: "effect.time", limit: .milliseconds(longest)) / .milliseconds(1))
+      milliseconds = Int(try time.duration(of: "effect.time", limit: .milliseconds(longest)).wholeMilliseconds)
     }
     jitter = try Self.jitter(fields, isInSeconds: time != nil)
     if let time: GivenTime = try read(.retryAfter) {
@@ -47,6 +47,6 @@ extension FaultEffect: CallFields {
     }
     let limit = Duration.milliseconds(FaultRule.Limits.milliseconds)
     let time = try fields.decode(GivenTime.self, forKey: .jitter).duration(of: "effect.jitter", limit: limit)
-    return Int(time / .milliseconds(1))
+    return Int(time.wholeMilliseconds)
   }
 }

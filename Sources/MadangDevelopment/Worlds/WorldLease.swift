@@ -26,10 +26,10 @@ package final class WorldLease: Sendable {
   var rest: Duration { end.withLock { $0 } - .now }
 
   /// Its length in words.
-  var words: String { LengthOfTime.text(ofMilliseconds: Int64(time / .milliseconds(1))) }
+  var words: String { LengthOfTime.text(ofMilliseconds: time.wholeMilliseconds) }
 
   /// When it ends, in milliseconds since 1970 by the system's clock.
-  var expires: Int64 { Clock.systemTime() + Int64(rest / .milliseconds(1)) }
+  var expires: Int64 { Clock.systemTime() + rest.wholeMilliseconds }
 }
 
 extension Worlds {
