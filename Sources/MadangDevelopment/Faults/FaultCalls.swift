@@ -24,7 +24,7 @@ struct FaultCalls: Sendable {
       }
     case (.post, "restart", nil):
       try call.refuseQuery()
-      return try restart(try await call.body())
+      return try await restart(try await call.body())
     default: return nil
     }
   }
@@ -77,14 +77,14 @@ struct FaultCalls: Sendable {
     }
   }
 
-  private func restart(_ call: Restart) throws -> Response {
-    let time = try call.time()
+  private func restart(_ call: Restart) async throws -> Response {
+    let open = await faults.outage.begin(downFor: try call.time())
     var response = try Response.development(Done())
     let body = response.body
     // The caller gets the answer first; then its connection ends like all others.
-    response.body = ResponseBody(contentLength: body.contentLength) { [outage = faults.outage] writer in
+    response.body = ResponseBody(contentLength: body.contentLength) { writer in
       try await body.write(writer)
-      await outage.restart(downFor: time)
+      await Connections.close(open)
     }
     return response
   }

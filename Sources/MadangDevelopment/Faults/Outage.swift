@@ -26,10 +26,17 @@ package final class Outage: Sendable {
 
   /// Closes all connections, and new ones during this time.
   package func restart(downFor time: Duration) async {
+    await Connections.close(await begin(downFor: time))
+  }
+
+  /// Closes all sockets, and new connections during this time.
+  /// - Returns: The other connections, which the caller closes: one of them may be its own. Later ones are no part of this restart.
+  func begin(downFor time: Duration) async -> [any NIOCore.Channel] {
     let end = NIODeadline.now() + TimeAmount(time)
     downUntil.store(end.uptimeNanoseconds, ordering: .releasing)
-    await connections.closeAll()
+    let open = connections.all
     await current.server?.socketIO.dropConnections()
+    return open
   }
 
   func email(ofAccount number: Int64) async -> String? {

@@ -14,7 +14,10 @@ final class Connections: Sendable {
     channel.closeFuture.whenComplete { [weak self] _ in self?.open.withLock { _ = $0.removeValue(forKey: id) } }
   }
 
-  func closeAll() async {
-    for channel in open.withLock({ Array($0.values) }) { try? await channel.close() }
+  /// The connections that are open now.
+  var all: [any Channel] { open.withLock { Array($0.values) } }
+
+  static func close(_ channels: [any Channel]) async {
+    for channel in channels { try? await channel.close() }
   }
 }
