@@ -1,3 +1,4 @@
+import MadangCore
 import MadangDevelopment
 
 /// A fault. docs/reference/dev.md describes its effect on a client.
@@ -130,7 +131,6 @@ extension MadangFault {
 extension Duration {
   /// Whole milliseconds, clamped to ten years, the longest that a fault may take.
   fileprivate var milliseconds: Int {
-    let (seconds, attoseconds) = components
-    return Int(min(seconds, 315_576_000)) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+    Int(min(self, .seconds(315_576_000)).wholeMilliseconds)
   }
 }

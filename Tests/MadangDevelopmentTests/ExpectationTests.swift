@@ -153,10 +153,7 @@ struct ExpectationTests {
     try await FaultScene.run { (scene) async throws in
       let client = try await scene.joined(.webSocket)
       let after = try await scene.journal().last
-      try await scene.kit.faults.add(
-        FaultRule(
-          FaultEffect(.latency) { ($0.milliseconds, $0.after) = (300, true) },
-          match: FaultMatch { ($0.operation, $0.nth) = ("postToChannel", 1) }))
+      try await scene.answerNextPostLate()
       let posted = Task { try await scene.post("one").status }
       let (post, event) = (#"{"operation":"postToChannel"}"#, #"{"event":"channel","direction":"toClient"}"#)
       func outcome(_ items: String) async throws -> ExpectationOutcome {

@@ -53,6 +53,14 @@ struct FaultScene: Sendable {
     try await mina.get("\(room)/chats").list?.compactMap { $0["content"]?.string } ?? []
   }
 
+  /// The next chat is stored and told at once, and answered 300 ms later.
+  func answerNextPostLate() async throws {
+    try await kit.faults.add(
+      FaultRule(
+        FaultEffect(.latency) { ($0.milliseconds, $0.after) = (300, true) },
+        match: FaultMatch { ($0.operation, $0.nth) = ("postToChannel", 1) }))
+  }
+
   func applied(_ id: Int) -> Int? { kit.faults.reports.first { $0.id == id }?.applied }
 }
 

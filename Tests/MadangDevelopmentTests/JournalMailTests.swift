@@ -82,10 +82,7 @@ struct JournalMailTests {
     try await FaultScene.run { (scene) async throws in
       let client = try await scene.joined(.webSocket)
       let after = try await scene.journal().last
-      try await scene.kit.faults.add(
-        FaultRule(
-          FaultEffect(.latency) { ($0.milliseconds, $0.after) = (300, true) },
-          match: FaultMatch { $0.operation = "postToChannel" }))
+      try await scene.answerNextPostLate()
       #expect(try await scene.post("one").status == 200)
       let page = try await scene.journal("after=\(after)&wait=10s&count=2")
       #expect(page.entries.map(\.kind) == [.request, .packet])

@@ -214,8 +214,7 @@ extension CertificateState {
   package func isWanted(now: Int64) -> Bool {
     if wish != .revocation, isHeld(now: now) { return false }
     if wish != .nothing, !isWishTried { return askedAt <= now || triedAt > now }
-    if isWishTried { return !isFuture(nextAt, now) }
-    return (chain == nil || renewAt <= now) && !isFuture(nextAt, now)
+    return (isWishTried || chain == nil || renewAt <= now) && !isFuture(nextAt, now)
   }
 
   /// When a try that an administrator asks for may begin.
@@ -230,7 +229,6 @@ extension CertificateState {
   /// When the next try begins, in milliseconds since 1970.
   package func nextTry(now: Int64) -> Int64 {
     if wish != .nothing, !isWishTried { return max(now, heldUntil, askedAt) }
-    if isWishTried { return max(nextAt, heldUntil) }
-    return max(chain == nil ? 0 : renewAt, nextAt, heldUntil)
+    return max(isWishTried || chain == nil ? 0 : renewAt, nextAt, heldUntil)
   }
 }

@@ -36,6 +36,12 @@ package struct GivenTime: Decodable, Sendable {
     return time
   }
 
+  /// The same in milliseconds.
+  func milliseconds(of field: String, limit: Duration) throws(BadCall) -> Int64 {
+    _ = try duration(of: field, limit: limit)
+    return milliseconds
+  }
+
   /// A length of time as a query or a command has it.
   /// - Throws: `BadCall` for any other text, and for a time below `shortest` or above `limit`.
   package static func duration(

@@ -23,7 +23,7 @@ struct ClockCalls: Sendable {
 
   private func change(_ change: Change) throws {
     guard !change.isEmpty else { throw BadCall("the body has none of \(Change.names.joined(separator: ", "))") }
-    let advance = try change.advance?.duration(of: "advance", limit: .seconds(1_000_000_000))
+    let advance = try change.advance?.milliseconds(of: "advance", limit: .seconds(1_000_000_000))
     let moment = try change.set.map { text in
       guard let moment = TimeText.date(text), moment >= 0 else {
         throw WorldError("set: a date like 2026-01-05T09:00:00Z, from 1970 on")
@@ -41,7 +41,7 @@ struct ClockCalls: Sendable {
     if change.resume == false {
       throw WorldError("resume: only true is allowed, which lets the clock run; use \"freeze\": true to stop it")
     }
-    if let advance { clock.advance(milliseconds: advance.wholeMilliseconds) }
+    if let advance { clock.advance(milliseconds: advance) }
     if let moment { clock.set(moment) }
     if let rate = change.rate { clock.run(at: rate) }
     if change.freeze ?? false { clock.run(at: 0) }

@@ -151,18 +151,6 @@ struct ExpectationFindings<Entries: BidirectionalCollection<JournalEntry>> {
   }
 }
 
-extension [Int] {
-  /// The number of elements at the beginning that fulfil a condition; after the first that does not, none may.
-  fileprivate func count(while condition: (Int) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if condition(self[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-}
-
 /// Finds the near misses of several items. Each entry is of one item.
 private struct NearSearch {
   /// How many near misses of an item are kept, in case the nearest is of another item.

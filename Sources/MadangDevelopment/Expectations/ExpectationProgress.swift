@@ -54,8 +54,7 @@ struct ExpectationProgress: Sendable {
         isOverfull = true
         continue
       }
-      let place = byStart.endIndex(ofStartsUpTo: begun) { came[$0].begun }
-      byStart.insert(came.count, at: place)
+      byStart.insert(came.count, at: byStart.count(while: { came[$0].begun <= begun }))
       came.append(Came(number: entry.number, begun: begun, meaning: meaning))
       assignment.add(meaning.fitting)
       hasForbidden = hasForbidden || meaning.forbidden != nil
@@ -104,18 +103,5 @@ struct ExpectationProgress: Sendable {
       }
     }
     return gaps
-  }
-}
-
-extension [Int] {
-  /// Where the starts after one begin. The newest entries are mostly the last to start.
-  fileprivate func endIndex(ofStartsUpTo begun: UInt64, _ start: (Int) -> UInt64) -> Int {
-    var (low, high) = (0, count)
-    if let last, start(last) <= begun { return count }
-    while low < high {
-      let middle = (low + high) / 2
-      if start(self[middle]) <= begun { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -23,7 +23,7 @@ extension FaultEffect: CallFields {
         throw BadCall("effect.milliseconds: is not allowed with 'time', which says the same; leave one out")
       }
       let longest = kind == .restart ? FaultRule.Limits.restart : FaultRule.Limits.milliseconds
-      milliseconds = Int(try time.duration(of: "effect.time", limit: .milliseconds(longest)).wholeMilliseconds)
+      milliseconds = Int(try time.milliseconds(of: "effect.time", limit: .milliseconds(longest)))
     }
     jitter = try Self.jitter(fields, isInSeconds: time != nil)
     if let time: GivenTime = try read(.retryAfter) {
@@ -46,7 +46,6 @@ extension FaultEffect: CallFields {
       return whole
     }
     let limit = Duration.milliseconds(FaultRule.Limits.milliseconds)
-    let time = try fields.decode(GivenTime.self, forKey: .jitter).duration(of: "effect.jitter", limit: limit)
-    return Int(time.wholeMilliseconds)
+    return Int(try fields.decode(GivenTime.self, forKey: .jitter).milliseconds(of: "effect.jitter", limit: limit))
   }
 }

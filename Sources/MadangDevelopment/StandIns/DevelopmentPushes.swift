@@ -38,6 +38,9 @@ final class DevelopmentPushes: PushSender {
     set { state.withLock { $0 = newValue } }
   }
 
+  /// The notifications after this id, oldest first.
+  func after(_ id: Int) -> [(id: Int, notification: PushNotification)] { kept.kept.filter { $0.id > id } }
+
   private struct Head: Encodable {
     let id: Int
     let deviceToken: String
@@ -46,7 +49,7 @@ final class DevelopmentPushes: PushSender {
 
   /// JSON of the notifications after this id, oldest first, as soon as there are enough or the time is over.
   func list(after id: Int, _ count: Int = 0, within time: Duration = .zero) async -> [UInt8] {
-    let items = await arrivals.list(of: count, within: time) { kept.kept.filter { $0.id > id } }
+    let items = await arrivals.list(of: count, within: time) { after(id) }
     var json: [UInt8] = [UInt8(ascii: "[")]
     for (index, item) in items.enumerated() {
       if index > 0 { json.append(UInt8(ascii: ",")) }

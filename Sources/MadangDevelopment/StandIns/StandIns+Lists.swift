@@ -29,7 +29,7 @@ extension StandIns {
 
   /// Notifications after this id, oldest first.
   package func pushes(after id: Int) -> [Push] {
-    pushes.kept.kept.filter { $0.id > id }.map {
+    pushes.after(id).map {
       let device = $0.notification.device
       return Push(id: $0.id, deviceToken: device.token, edition: device.edition, payload: $0.notification.payload)
     }

@@ -81,7 +81,7 @@ extension CertificateWork {
       logger.notice("the former certificate is revoked", metadata: names)
     } catch let error as ACMEError where tries >= Self.revocationTries {
       logger.error(
-        "the authority does not revoke the former certificate: ask it by mail. Another one is ordered",
+        "the authority does not revoke the former certificate: ask it by mail to do so; a new certificate is ordered",
         metadata: names.merging(["error": "\(error)"]) { $1 })
     }
     try await madang.certificateRevoked(id)
