@@ -41,7 +41,7 @@ def blocks(text):
 
 def commands(text):
     """The commands of a block `console`, each with the answer below it."""
-    found = re.findall(r"^\$ (.*(?:\\\n.*)*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)
+    found = re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)
     return [(command, answer) for command, answer in found]
 
 

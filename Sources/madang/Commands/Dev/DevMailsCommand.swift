@@ -34,19 +34,16 @@ struct DevMailsCommand: AsyncParsableCommand {
     }
   }
 
-  /// The pause between two requests while waiting for mails.
-  private static let pause: Duration = .milliseconds(200)
-
   func validate() throws {
     if link && printing.json { throw ValidationError("Choose one of --link and --json.") }
     if after < 0 { throw ValidationError("--after must be the id of a mail, a whole number from 0.") }
-    _ = try time()
+    if let wait { _ = try WaitTime.read(wait, of: "--wait") }
   }
 
-  private func time() throws -> Duration { try wait.map { try WaitTime.read($0, of: "--wait") } ?? .zero }
-
   func run() async throws {
-    let mails = try await found()
+    let mails = try await options.server.call(
+      [KeptMail].self, .get, options.path("mails"), query: [("to", to), ("after", "\(after)"), ("wait", wait)],
+      waiting: 60)
     if link {
       guard let link = mails.last?.link else { throw Failure("there is no mail with a link that fits") }
       return try Terminal.line(link.printable)
@@ -58,16 +55,5 @@ struct DevMailsCommand: AsyncParsableCommand {
         Column("SUBJECT", \.subject), Column("LINK") { $0.link ?? "" },
       ], empty: "No mail was sent.")
     if wait != nil, mails.isEmpty { throw ExitCode.failure }
-  }
-
-  /// Matching mails, as soon as there are any, or when the time is over.
-  private func found() async throws -> [KeptMail] {
-    let end = ContinuousClock.now + (try time())
-    while true {
-      let mails = try await options.server.call(
-        [KeptMail].self, .get, options.path("mails"), query: [("to", to), ("after", "\(after)")])
-      if !mails.isEmpty || ContinuousClock.now >= end { return mails }
-      try await Task.sleep(for: Self.pause)
-    }
   }
 }
