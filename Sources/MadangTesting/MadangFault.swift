@@ -69,7 +69,10 @@ extension MadangFault {
     MadangFault(.slowUpload) { $0.bytesPerSecond = bytesPerSecond }
   }
 
-  /// Resets the connection.
+  /// Resets the connection when the server has read this many bytes of the request's body.
+  public static func cutUpload(after bytes: Int) -> MadangFault { MadangFault(.cutUpload) { $0.bytes = bytes } }
+
+  /// Resets the connection, before the server reads the body.
   public static func reset(after: Bool = false) -> MadangFault { MadangFault(.reset) { $0.after = after } }
 
   /// Closes all connections and sockets without notice, and accepts none for this long. Data stays.

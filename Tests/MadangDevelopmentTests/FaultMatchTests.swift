@@ -111,4 +111,35 @@ struct FaultMatchTests {
       #expect(try await scene.contents() == ["slow"])
     }
   }
+
+  @Test("an upload is cut after its bytes: its client gets no answer, nothing is stored, and the next one goes through")
+  func cutUpload() async throws {
+    try await FaultScene.run { (scene) async throws in
+      _ = try await add(#"{"match":{"times":2},"effect":{"kind":"cutUpload","bytes":5000}}"#, to: scene)
+      let long = String(repeating: " ", count: 10_000) + #"{"content":"long"}"#
+      for body in [long, #"{"content":"short"}"#] {
+        let cut = try await scene.call(.POST, "\(scene.room)/chats", json: body)
+        #expect(cut.bytes == [] && cut.wasReset)
+      }
+      #expect(try await scene.post("next").status == 200)
+      #expect(try await scene.contents() == ["next"])
+      let cut = try await scene.entries("fault=cutUpload&wait=5s&count=2")
+      #expect(cut.map(\.status) == [nil, nil] && cut.map(\.operation) == ["postToChannel", "postToChannel"])
+      #expect(cut.map(\.request?.size) == [5000, 18])
+    }
+  }
+
+  @Test("a slow upload whose connection ends is recorded at once, not when its bytes would have been read")
+  func slowUploadThatEnds() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let id = try await add(#"{"effect":{"kind":"slowUpload","bytesPerSecond":100}}"#, to: scene)
+      let body = String(repeating: " ", count: 60_000) + #"{"content":"slow"}"#
+      let upload = try await scene.sent(.POST, "\(scene.room)/chats", json: body)
+      await until { scene.applied(id) == 1 }
+      await scene.kit.outage.restart(downFor: .zero)
+      #expect(await upload.readToEnd().isEmpty)
+      let entries = try await scene.entries("operation=postToChannel&wait=20s")
+      #expect(entries.map(\.status) == [nil])
+    }
+  }
 }

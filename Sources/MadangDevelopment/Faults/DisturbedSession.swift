@@ -81,7 +81,7 @@ final class DisturbedSession: @unchecked Sendable {
     case .disconnectNamespace: packet.disconnect()
     case .resetSocket: packet.reset()
     case .drop, .status, .expiredToken, .limited, .latency, .answerLost, .cut, .malformedJSON, .contentType, .drip,
-      .reset, .restart, .slowUpload, .refuseUpgrade:
+      .reset, .restart, .slowUpload, .cutUpload, .refuseUpgrade:
       break
     }
   }

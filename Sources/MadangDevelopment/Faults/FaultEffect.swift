@@ -5,7 +5,7 @@ package struct FaultEffect: Codable, Equatable, Sendable {
   package enum Kind: String, CallChoice, Encodable, Sendable {
     // Of an HTTP request.
     case status, expiredToken, limited, latency, answerLost, cut, malformedJSON, contentType, drip, reset, restart
-    case slowUpload
+    case slowUpload, cutUpload
     // Of a WebSocket that is opened.
     case refuseUpgrade
     // Of a packet of a socket.
@@ -70,7 +70,7 @@ extension FaultEffect.Kind {
   var target: FaultEffect.Target {
     switch self {
     case .status, .expiredToken, .limited, .latency, .answerLost, .cut, .malformedJSON, .contentType, .drip, .reset,
-      .restart, .slowUpload:
+      .restart, .slowUpload, .cutUpload:
       .request
     case .refuseUpgrade: .opening
     case .refuseNamespace, .drop, .delay, .duplicate, .reorder, .truncate, .silence, .noPong, .close,
@@ -84,7 +84,7 @@ extension FaultEffect.Kind {
     switch self {
     case .status: [.status]
     case .latency, .delay, .restart: [.milliseconds]
-    case .cut, .truncate: [.bytes]
+    case .cut, .cutUpload, .truncate: [.bytes]
     case .contentType: [.contentType]
     case .drip: [.bytes, .milliseconds]
     case .slowUpload: [.bytesPerSecond]
@@ -108,7 +108,7 @@ extension FaultEffect.Kind {
     case .reorder: [.milliseconds]
     case .close: [.closeCode]
     case .expiredToken, .answerLost, .cut, .malformedJSON, .contentType, .drip, .drop, .truncate, .silence, .noPong,
-      .disconnectNamespace, .resetSocket, .slowUpload:
+      .disconnectNamespace, .resetSocket, .slowUpload, .cutUpload:
       []
     }
   }

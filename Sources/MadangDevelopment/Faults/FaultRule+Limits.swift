@@ -147,6 +147,10 @@ extension FaultRule {
     if match.namespace != nil {
       throw BadCall("match.namespace: '\(packet.rawValue)' belongs to the connection, not to a namespace; leave it out")
     }
+    if match.account != nil {
+      throw BadCall(
+        "match.account: '\(packet.rawValue)' belongs to the connection, not to an account; leave it out, or name an effect without 'packet'")
+    }
     if packet == .open, match.direction == "fromClient" {
       throw BadCall("match.direction: only servers send open packets")
     }

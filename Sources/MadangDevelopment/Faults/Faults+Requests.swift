@@ -72,6 +72,9 @@ extension Faults {
     case .malformedJSON: return try await answer(request).withoutLastByte
     case .drip: return try await answer(request).dripping(effect.bytes ?? 1, every: fault.duration, exchange)
     case .slowUpload: return try await answer(await request.slowed(to: effect.bytesPerSecond ?? 1, exchange))
+    case .cutUpload:
+      let response = try await answer(request.cut(after: effect.bytes ?? 0, exchange.channel))
+      return exchange.channel.isActive ? response : .lost
     case .contentType:
       var response = try await answer(request)
       response.headers[.contentType] = effect.contentType

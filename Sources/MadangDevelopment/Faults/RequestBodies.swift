@@ -22,7 +22,41 @@ extension Request {
     try? await exchange.channel.setOption(.socketOption(.so_rcvbuf), value: SlowBody.systemBuffer).get()
     return Request(
       head: head,
-      body: RequestBody(asyncSequence: SlowBody(body: body, bytesPerSecond: bytesPerSecond, lease: exchange.lease)))
+      body: RequestBody(asyncSequence: SlowBody(body: body, bytesPerSecond: bytesPerSecond, exchange: exchange)))
+  }
+
+  /// The request whose connection is reset when the server takes more than these bytes of the body, at the latest before its last byte. One
+  /// without a body is unchanged.
+  func cut(after bytes: Int, _ channel: any Channel) -> Request {
+    let most = headers[.contentLength].flatMap { Int($0) }.map { max(0, $0 - 1) } ?? bytes
+    return Request(
+      head: head, body: RequestBody(asyncSequence: CutBody(body: body, left: min(bytes, most), channel: channel)))
+  }
+}
+
+/// The body of a request up to a byte, at which the connection is reset.
+private struct CutBody: AsyncSequence, Sendable {
+  let body: RequestBody
+  let left: Int
+  let channel: any Channel
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var iterator: RequestBody.AsyncIterator
+    var left: Int
+    let channel: any Channel
+
+    mutating func next() async throws -> ByteBuffer? {
+      guard var bytes = try await iterator.next() else { return nil }
+      let part = bytes.readSlice(length: Swift.min(left, bytes.readableBytes)) ?? ByteBuffer()
+      left -= part.readableBytes
+      if part.readableBytes > 0 { return part }
+      try? await channel.reset().get()
+      throw ChannelError.inputClosed
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(iterator: body.makeAsyncIterator(), left: left, channel: channel)
   }
 }
 
@@ -35,12 +69,12 @@ private struct SlowBody: AsyncSequence, Sendable {
 
   let body: RequestBody
   let bytesPerSecond: Int
-  let lease: ServerLease
+  let exchange: Exchange
 
   struct AsyncIterator: AsyncIteratorProtocol {
     var iterator: RequestBody.AsyncIterator
     let bytesPerSecond: Int
-    let lease: ServerLease
+    let exchange: Exchange
     var rest = ByteBuffer()
     var taken = 0
     let begun = ContinuousClock.now
@@ -54,12 +88,15 @@ private struct SlowBody: AsyncSequence, Sendable {
       let piece = rest.readSlice(length: Swift.min(size, rest.readableBytes)) ?? ByteBuffer()
       taken += piece.readableBytes
       let due = begun + .seconds(Double(taken) / Double(bytesPerSecond))
-      if case let pause = due - .now, pause > .zero { try await lease.pause(for: pause) }
+      // What is left of a connection that has ended is read at once.
+      if case let pause = due - .now, pause > .zero, exchange.channel.isActive {
+        try await exchange.lease.pause(for: pause)
+      }
       return piece
     }
   }
 
   func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(iterator: body.makeAsyncIterator(), bytesPerSecond: bytesPerSecond, lease: lease)
+    AsyncIterator(iterator: body.makeAsyncIterator(), bytesPerSecond: bytesPerSecond, exchange: exchange)
   }
 }
