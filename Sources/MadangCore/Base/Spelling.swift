@@ -7,6 +7,15 @@ package enum Spelling {
     return nearest.flatMap { $0.distance <= 3 && $0.distance < text.utf8.count ? $0.name : nil }
   }
 
+  /// The longest text that is compared with names, in bytes.
+  private static let longest = 100
+
+  /// `; did you mean X?`, with the most similar name; empty if none is similar, or for a long text.
+  package static func guess(_ text: String, among known: some Sequence<String>) -> String {
+    guard text.utf8.count <= longest else { return "" }
+    return nearest(to: text, among: known).map { "; did you mean \($0)?" } ?? ""
+  }
+
   /// How many letters must be changed, inserted or removed (Levenshtein).
   private static func distance(_ first: String, _ second: String) -> Int {
     var row = Array(0...second.utf8.count)

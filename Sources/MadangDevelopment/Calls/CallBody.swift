@@ -1,3 +1,4 @@
+import MadangCore
 import SocketIOProtocol
 
 /// The bodies of development calls.
@@ -52,9 +53,13 @@ package protocol CallChoice: RawRepresentable<String>, CaseIterable, Decodable {
 
 extension CallChoice {
   package init(from decoder: any Decoder) throws {
-    guard let value = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) else {
-      let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
-      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "one of \(known)"))
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let value = Self(rawValue: text) else {
+      let known = Self.allCases.map(\.rawValue)
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: decoder.codingPath,
+          debugDescription: "one of \(known.joined(separator: ", "))\(Spelling.guess(text, among: known))"))
     }
     self = value
   }

@@ -1,5 +1,6 @@
 import Foundation
 import MadangAPI
+import MadangCore
 import MadangServer
 
 /// An operation of an edition, without the names of its path parameters.
@@ -26,6 +27,15 @@ struct OperationName: Hashable, Sendable {
     guard parts.count == 2 else { return Set(documented.filter { $0.value.id == name }.keys) }
     let (method, path) = (parts[0].uppercased(), unnamed(String(parts[1])))
     return Set(documented.keys.filter { $0.method == method && ($0.path == path || $0.versionless == path) })
+  }
+
+  /// For an error: `no edition has 'postToChanel'; did you mean postToChannel? Give an operationId of ...`.
+  static func unknown(_ name: String, mayHaveStars: Bool) -> String {
+    let guess = Spelling.guess(name, among: Set(Contract.shared.operations.values.map(\.id)).sorted())
+    return """
+      no edition has '\(name)'\(guess.isEmpty ? "; give" : "\(guess) Give") an operationId of GET /openapi/2024-10.json or \
+      /openapi/2024-01.json\(mayHaveStars ? ", which may have *" : ""), or method and path with {id} for each parameter
+      """
   }
 
   /// The `operationId`; nil if no document has the operation.

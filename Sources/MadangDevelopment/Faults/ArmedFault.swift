@@ -35,11 +35,7 @@ struct ArmedFault: Sendable {
     }
     operations = rule.match.operation.map(OperationName.named)
     if operations?.isEmpty ?? false, let name = rule.match.operation {
-      throw BadCall(
-        """
-        match.operation: no edition has '\(name)'; give an operationId of GET /openapi/2024-10.json or \
-        /openapi/2024-01.json, or method and path with {id} for each parameter
-        """)
+      throw BadCall("match.operation: \(OperationName.unknown(name, mayHaveStars: false))")
     }
     if let method, let operations, !operations.contains(where: { $0.method == method }) {
       throw BadCall("match.method: '\(rule.match.operation ?? "")' has another method")

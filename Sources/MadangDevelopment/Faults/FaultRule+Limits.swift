@@ -149,7 +149,7 @@ extension FaultRule {
     }
     if match.account != nil {
       throw BadCall(
-        "match.account: '\(packet.rawValue)' belongs to the connection, not to an account; leave it out, or name an effect without 'packet'")
+        "match.account: '\(packet.rawValue)' belongs to the connection, not to an account; leave out this or 'packet'")
     }
     if packet == .open, match.direction == "fromClient" {
       throw BadCall("match.direction: only servers send open packets")

@@ -67,11 +67,7 @@ extension JournalFilter {
       operation.contains("*")
       ? Contract.shared.operations.values.contains { pattern.matches($0.id) } : !OperationName.named(operation).isEmpty
     guard !isKnown else { return }
-    throw BadCall(
-      """
-      operation: no edition has '\(operation)'; give an operationId of GET /openapi/2024-10.json or \
-      /openapi/2024-01.json, which may have *, or method and path with {id} for each parameter
-      """)
+    throw BadCall("operation: \(OperationName.unknown(operation, mayHaveStars: true))")
   }
 
   /// Events of connections, payments and mails are known; clients choose the names of other events.

@@ -113,7 +113,7 @@ private struct NewWorld: CallFields {
   }
 
   func plan() throws -> WorldPlan {
-    let known = Seed.Shipped.allCases.map(\.rawValue).joined(separator: ", ")
+    let shipped = Seed.Shipped.allCases.map(\.rawValue)
     let seed: Seed
     switch self.seed {
     case nil: seed = try Seed(.empty)
@@ -123,7 +123,12 @@ private struct NewWorld: CallFields {
       } else if text.contains(where: { ":{".contains($0) }) {
         seed = try Seed(text)
       } else {
-        throw WorldError("seed: '\(text)' does not exist; there are \(known), or pass a seed itself")
+        let (guess, known) = (Spelling.guess(text, among: shipped), shipped.joined(separator: ", "))
+        throw WorldError(
+          """
+          seed: '\(BadCall.shortened(text))' does not exist\(guess.isEmpty ? ";" : guess) there are \(known), or pass a seed \
+          itself
+          """)
       }
     case .object(let json): seed = try Seed(json)
     }

@@ -101,7 +101,7 @@ extension Call {
   }
 
   func accessToken(for signedIn: SignedIn) async throws -> String {
-    outcome.session = .live(signedIn.session)
+    outcome.begin(signedIn)
     service.limits.calls.note(signedIn.session.number, of: signedIn.account.person.id.number)
     return try await service.callers.issueToken(session: signedIn.session, edition: edition)
   }

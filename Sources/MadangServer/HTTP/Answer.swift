@@ -59,13 +59,15 @@ package struct Learned: Sendable {
   /// The payment that the client claimed; nil if the provider was not asked, or did not answer.
   package let payment: Payment?
   private let principal: Principal?
+  private let signedIn: Account?
 
-  /// The caller; nil if it was not looked up.
-  package var account: Account? { principal?.caller.map(Account.init) }
+  /// The caller, or the account that was signed in to; nil if it was not looked up.
+  package var account: Account? { principal?.caller.map(Account.init) ?? signedIn }
 
   init(_ progress: CallProgress = CallProgress(), fields: Fields? = nil) {
     (operation, edition, chat) = (progress.operation, progress.edition?.id, progress.outcome?.chat)
-    (principal, payment, self.fields) = (progress.principal, progress.outcome?.payment, fields)
+    (principal, signedIn) = (progress.principal, progress.outcome?.account)
+    (payment, self.fields) = (progress.outcome?.payment, fields)
   }
 }
 

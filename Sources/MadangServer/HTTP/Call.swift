@@ -93,9 +93,28 @@ package struct Call {
 
 /// What a call has brought about.
 package final class CallOutcome: Sendable {
-  private let state: Mutex<(session: SocketCookie.Session, chat: Chat?, payment: Learned.Payment?)>
+  private struct State {
+    var session: SocketCookie.Session
+    var account: Learned.Account?
+    var chat: Chat?
+    var payment: Learned.Payment?
+  }
 
-  init(_ principal: Principal?) { state = Mutex((principal.map { .live($0.session) } ?? .none, nil, nil)) }
+  private let state: Mutex<State>
+
+  init(_ principal: Principal?) { state = Mutex(State(session: principal.map { .live($0.session) } ?? .none)) }
+
+  /// The client has signed in, or up.
+  func begin(_ signedIn: SignedIn) {
+    let person = signedIn.account.person
+    state.withLock { state in
+      state.session = .live(signedIn.session)
+      state.account = Learned.Account(number: person.id.number, email: person.email)
+    }
+  }
+
+  /// The account that was signed in to.
+  var account: Learned.Account? { state.withLock(\.account) }
 
   /// The session that the client has after the call.
   var session: SocketCookie.Session {

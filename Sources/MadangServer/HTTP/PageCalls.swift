@@ -103,7 +103,7 @@ extension Call {
 
   /// The client has a new session, without an access token.
   package func begin(_ signedIn: SignedIn) {
-    outcome.session = .live(signedIn.session)
+    outcome.begin(signedIn)
     service.limits.calls.note(signedIn.session.number, of: signedIn.account.person.id.number)
   }
 

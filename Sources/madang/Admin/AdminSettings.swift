@@ -21,7 +21,7 @@ struct AdminSettings: AsyncParsableCommand {
       (part.isEmpty || $0.key.contains(part)) && !(given && $0.source == "default")
     }
     if settings.isEmpty, !given {
-      let guess = Spelling.nearest(to: part, among: loaded.list.map(\.key)).map { "; did you mean \($0)?" } ?? ""
+      let guess = Spelling.guess(part, among: loaded.list.map(\.key))
       throw Failure("no setting is called \(part)\(guess); 'madang admin settings' lists all of them")
     }
     try options.printing.output.list(

@@ -8,8 +8,10 @@ enum OpenFiles {
 
   /// Raises the limit as far as the system allows without privileges, and returns how many connections fit.
   ///
-  /// - Parameter filesEach: Files per connection.
-  static func connections(wanted: Int, filesEach: Int = 1, _ logger: Logger) -> Int {
+  /// - Parameters:
+  ///   - filesEach: Files per connection.
+  ///   - level: Of the message if fewer fit than are wanted.
+  static func connections(wanted: Int, filesEach: Int = 1, _ logger: Logger, at level: Logger.Level) -> Int {
     var limit = rlimit()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     guard getrlimit(resource, &limit) == 0 else { return wanted }
@@ -21,7 +23,8 @@ enum OpenFiles {
     let room = Int(clamping: limit.rlim_cur)
     let fitting = max(1, (room - min(others, room / 2)) / filesEach)
     guard fitting < wanted else { return wanted }
-    logger.warning(
+    logger.log(
+      level: level,
       "fewer connections than limits.connections: raise the process's limit of open files (LimitNOFILE, ulimit -n)",
       metadata: ["connections": "\(fitting)", "openFiles": "\(room)"])
     return fitting

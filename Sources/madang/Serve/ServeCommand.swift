@@ -99,7 +99,8 @@ struct Serve: AsyncParsableCommand {
     var settings = loaded.settings
     settings.version = Version.text
     settings.limits.connections.total = OpenFiles.connections(
-      wanted: settings.limits.connections.total, filesEach: settings.tls.isUsed ? 3 : 1, log.logger)
+      wanted: settings.limits.connections.total, filesEach: settings.tls.isUsed ? 3 : 1, log.logger,
+      at: settings.isDevelopment ? .debug : .warning)
     // Installed before anything slow: until then the signal ends the process. It also arrives when a terminal is closed.
     let takesHangups = settings.tls.isUsed || isatty(STDIN_FILENO) == 0
     let hangups = takesHangups ? await UnixSignalsSequence(trapping: .sighup) : nil

@@ -51,7 +51,7 @@ struct DevWorldsMake: AsyncParsableCommand {
 
   private var unknownSeed: Failure {
     let shipped = Seed.Shipped.allCases.map(\.rawValue)
-    let guess = Spelling.nearest(to: seed, among: shipped).map { "; did you mean \($0)?" } ?? ""
+    let guess = Spelling.guess(seed, among: shipped)
     return Failure(
       "--seed: '\(seed)' is neither one of \(shipped.joined(separator: ", ")), nor the path of a file\(guess)")
   }

@@ -120,7 +120,9 @@ struct DevelopmentServerOptions: ParsableArguments {
       // An expectation that is not met is answered with 409.
       guard response.status == .ok || response.status == .conflict else {
         let body = try await response.body.collect(upTo: 1 << 20)
-        throw Self.refusal(response.status, body, by: server, hasToken: token != nil, mistaken: mistaken)
+        throw Self.refusal(
+          response.status, body, by: server, isOfWorld: path.first == "worlds", hasToken: token != nil,
+          mistaken: mistaken)
       }
       for try await piece in response.body { try sink(piece) }
     } catch let failure as Failure {
@@ -150,8 +152,12 @@ struct DevelopmentServerOptions: ParsableArguments {
     ("DELETE /_dev/faults/ID", "faults remove"),
   ]
 
+  /// How errors begin that a forgotten `--world` may have caused.
+  private static let absences = ["there is no person", "there is no workspace"]
+
   private static func refusal(
-    _ status: HTTPResponseStatus, _ body: ByteBuffer, by server: String, hasToken: Bool, mistaken: ExitStatus
+    _ status: HTTPResponseStatus, _ body: ByteBuffer, by server: String, isOfWorld: Bool, hasToken: Bool,
+    mistaken: ExitStatus
   ) -> Failure {
     if let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(body.readableBytesView)) {
       guard status != .forbidden else {
@@ -161,7 +167,10 @@ struct DevelopmentServerOptions: ParsableArguments {
             : "\(server) asks programs of other machines for a token; give the one that")
             + " 'madang serve --dev --lan' shows there with --token or MADANG_DEV_TOKEN")
       }
-      let words = Self.commands.reduce(refusal.error) { $0.replacing($1.0, with: "'madang dev \($1.1)'") }
+      var words = Self.commands.reduce(refusal.error) { $0.replacing($1.0, with: "'madang dev \($1.1)'") }
+      if !isOfWorld, Self.absences.contains(where: words.hasPrefix) {
+        words += "; the server itself was asked, --world names one of its worlds"
+      }
       return Failure(words, status == .badRequest ? mistaken : .failed)
     }
     return Failure(
