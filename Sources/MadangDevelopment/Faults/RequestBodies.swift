@@ -3,6 +3,7 @@ import Hummingbird
 import MadangServer
 import NIOCore
 import SocketIOProtocol
+import SocketIOServer
 
 extension Exchange {
   /// The request with its body read, and the body as JSON; only the request if the body is none, or too long for rules.
