@@ -51,21 +51,23 @@ struct SharedSecretsTests {
   func withoutHardLinks(_ code: Int32) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let secrets = try Secrets(directory: folder, ids: IDSource()) { _, _ in
-      errno = code
-      return -1
+    func secrets(linking code: Int32) throws -> Secrets {
+      var calls = PrivateFile.Calls()
+      calls.link = { _, _ in
+        errno = code
+        return -1
+      }
+      return try Secrets(directory: folder, ids: IDSource(), calls: calls)
     }
+    let secrets = try secrets(linking: code)
     let key = try secrets.makeAPIKey(.october2024)
     #expect(try secrets.makeAPIKey(.october2024) == key)
     #expect(try secrets.apiKey(.october2024) == key)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["api-key-2024-10"])
     let file = folder.appending(path: "api-key-2024-10")
     #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
-    let full = try Secrets(directory: folder, ids: IDSource()) { _, _ in
-      errno = ENOSPC
-      return -1
-    }
-    #expect(throws: SetupError.self) { try full.makeAPIKey(.january2024) }
+    let full = try #require(throws: SetupError.self) { try secrets(linking: ENOSPC).makeAPIKey(.january2024) }
+    #expect(full.description == "\(folder.path)/api-key-2024-01 cannot be written: No space left on device")
   }
 
   @Test(

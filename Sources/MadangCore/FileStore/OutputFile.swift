@@ -53,15 +53,7 @@ struct OutputFile: ~Copyable {
 
   private mutating func empty() throws {
     digest.update(buffer)
-    try buffer.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count < 0, errno == EINTR { continue }
-        guard count >= 0 else { throw BackupProblem("written", path) }
-        rest = rest.dropFirst(count)
-      }
-    }
+    guard buffer.withUnsafeBytes({ writeAll($0, to: descriptor) }) else { throw BackupProblem("written", path) }
     unflushed += buffer.count
     buffer.removeAll(keepingCapacity: true)
     if unflushed >= Self.flushInterval { try flush() }

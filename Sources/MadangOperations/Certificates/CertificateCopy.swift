@@ -30,26 +30,8 @@ struct CertificateCopy: Sendable {
       try FileManager.default.createDirectory(
         at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       for (file, text) in files where (try? String(contentsOf: file, encoding: .utf8)) != text {
-        try replace(file, with: text)
+        try PrivateFile(file.path).replace(with: Data(text.utf8))
       }
-      try flush(directory)
     } catch { logger.warning("the copy of the certificate cannot be written", metadata: ["reason": "\(error)"]) }
-  }
-
-  /// Replaces a file as a whole, also while another server writes it; it is never open to other users.
-  private func replace(_ file: URL, with text: String) throws {
-    let temporary = directory.appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
-    let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    func failure() -> SetupError { SetupError("\(file.path) cannot be written (\(String(cString: strerror(errno))))") }
-    guard descriptor >= 0 else { throw failure() }
-    do {
-      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-      try handle.write(contentsOf: Data(text.utf8))
-      try handle.synchronize()
-      guard rename(temporary.path, file.path) == 0 else { throw failure() }
-    } catch {
-      unlink(temporary.path)
-      throw error
-    }
   }
 }

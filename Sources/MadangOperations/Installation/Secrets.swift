@@ -6,18 +6,15 @@ import MadangCore
 /// Secrets in files that only their owner can read (mode 0600): the API keys made at the first start, and the key of access
 /// tokens of older versions.
 package struct Secrets {
-  /// Gives a file a second name, like the system call `link`.
-  package typealias Link = @Sendable (_ file: String, _ name: String) -> Int32
-
   private let directory: URL
   private let ids: IDSource
-  private let link: Link
+  private let calls: PrivateFile.Calls
 
-  /// - Parameter link: Replaced in tests, because file systems without hard links are rare.
-  package init(directory: URL, ids: IDSource, link: @escaping Link = { Foundation.link($0, $1) }) throws {
+  /// - Parameter calls: Replaced in tests, because file systems without hard links are rare.
+  package init(directory: URL, ids: IDSource, calls: PrivateFile.Calls = PrivateFile.Calls()) throws {
     self.directory = directory
     self.ids = ids
-    self.link = link
+    self.calls = calls
     try refuseUnreachable(directory)
     try FileManager.default.createDirectory(
       at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -79,51 +76,18 @@ package struct Secrets {
     let file = file(of: edition)
     try refuseUnreachable(file)
     let text = ids.bytes(32).hex
-    // Written to another name and linked into place, so that two simultaneous starts agree on one secret.
-    let temporary = directory.appending(path: ".\(file.lastPathComponent).\(ids.name(8))")
-    guard
-      FileManager.default.createFile(
-        atPath: temporary.path, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600])
-    else { throw SetupError("\(directory.path) cannot be written") }
-    defer { try? FileManager.default.removeItem(at: temporary) }
-    // Flushed to disk before any client gets it.
-    try flush(temporary)
-    guard try place(temporary, as: file, text) else {
+    // Two servers that start at once agree on one secret. It is durable before any client gets it.
+    let isNew: Bool
+    do {
+      isNew = try PrivateFile(file.path, calls: calls).create(Data((text + "\n").utf8))
+    } catch { throw SetupError(error.description) }
+    guard isNew else {
       guard let other = try apiKey(edition) else {
         throw SetupError("\(file.path) was removed meanwhile; start the server again")
       }
       return other
     }
-    try flush(directory)
     return text
-  }
-
-  /// Gives a new file its name; false if the name exists already.
-  /// - Parameter text: The content of the file.
-  private func place(_ temporary: URL, as file: URL, _ text: String) throws -> Bool {
-    func failure() -> SetupError { SetupError("\(file.path) cannot be created (\(String(cString: strerror(errno))))") }
-    if link(temporary.path, file.path) == 0 { return true }
-    switch errno {
-    case EEXIST: return false
-    // File systems without hard links: exFAT, many network shares. Another start may see the unfinished file, and reports
-    // that.
-    case EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EINVAL, EMLINK: break
-    default: throw failure()
-    }
-    let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
-    guard descriptor >= 0 else {
-      if errno == EEXIST { return false }
-      throw failure()
-    }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    do {
-      try handle.write(contentsOf: Data((text + "\n").utf8))
-      try handle.synchronize()
-    } catch {
-      try? FileManager.default.removeItem(at: file)
-      throw SetupError("\(file.path) cannot be written: \(error.localizedDescription)")
-    }
-    return true
   }
 
   func removeAPIKey(_ edition: EditionName) throws { try FileManager.default.removeItem(at: file(of: edition)) }
@@ -168,12 +132,4 @@ extension Madang {
     let revoked = try await revokedKeys(among: files.map(\.hash))
     return files.filter { revoked.contains($0.hash) }.map(\.file)
   }
-}
-
-/// Makes a file or the names in a directory durable.
-func flush(_ url: URL) throws {
-  let descriptor = open(url.path, O_RDONLY)
-  guard descriptor >= 0 else { throw SetupError("\(url.path) cannot be read") }
-  defer { close(descriptor) }
-  guard fsync(descriptor) == 0 else { throw SetupError("\(url.path) cannot be written to disk") }
 }

@@ -145,12 +145,7 @@ private actor KeptRefreshToken {
     guard next != text else { return }
     text = next
     guard let file else { return }
-    let draft = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).draft")
-    try? FileManager.default.removeItem(at: draft)
-    let content = Data("\(Madang.keyHash(given))\n\(next)\n".utf8)
-    if FileManager.default.createFile(atPath: draft.path, contents: content, attributes: [.posixPermissions: 0o600]) {
-      _ = rename(draft.path, file.path)
-    }
+    try? PrivateFile(file.path).replace(with: Data("\(Madang.keyHash(given))\n\(next)\n".utf8))
   }
 
   /// The token that another process has kept since; nil if there is none.

@@ -1,5 +1,6 @@
 import Foundation
 import MadangAPI
+import MadangCore
 
 /// A profile on disk, readable by its owner only. Safe against concurrent changes by several processes.
 struct ProfileFile: Sendable {
@@ -45,7 +46,9 @@ struct ProfileFile: Sendable {
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let lock = open(url.path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw cannotWrite() }
+    guard lock >= 0, flock(lock, LOCK_EX) == 0 else {
+      throw Failure("\(url.path) cannot be written: \(String(cString: strerror(errno)))")
+    }
     defer { close(lock) }
     var profile = try load()
     try change(&profile)
@@ -56,18 +59,8 @@ struct ProfileFile: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let data = try encoder.encode(profile)
-    let new = url.path + ".new"
-    // A file that a crash has left may have other permissions.
-    unlink(new)
-    let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw cannotWrite() }
-    let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-    try handle.write(contentsOf: data)
-    try handle.synchronize()
-    guard rename(new, url.path) == 0 else { throw cannotWrite() }
-  }
-
-  private func cannotWrite() -> Failure {
-    Failure("\(url.path) cannot be written: \(String(cString: strerror(errno)))")
+    do {
+      try PrivateFile(url.path).replace(with: data)
+    } catch let problem as PrivateFileProblem { throw Failure(problem.description) }
   }
 }
