@@ -103,6 +103,9 @@ public final class MadangWorld: Sendable {
   /// - Parameter time: In real time, 60 seconds at most.
   public func restart(downFor time: Duration) async { await faults.restart(downFor: time) }
 
+  /// The open sockets of this world.
+  public var sockets: MadangSockets { MadangSockets(sockets: kit.sockets) }
+
   /// The scripts of this world: what people do by themselves.
   public var scripts: MadangScripts { MadangScripts(scripts: kit.scripts) }
 

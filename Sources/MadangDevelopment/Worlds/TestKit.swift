@@ -205,6 +205,8 @@ package final class TestKit: Sendable {
     return try await answer(request, server).response.holding(place)
   }
 
+  package var sockets: Sockets { Sockets(people: people) }
+
   /// The parts of the contract that all requests have touched.
   package var coverage: Coverage { journal.coverage }
 

@@ -1,0 +1,74 @@
+import MadangAPI
+import MadangCore
+import MadangServer
+import SocketIOProtocol
+import SocketIOServer
+
+/// The open sockets of the server that answers now. Calls throw `BadCall`, and ``WorldError`` when the server has ended.
+package struct Sockets: Sendable {
+  /// The most sockets in one list.
+  package static let limit = 1000
+
+  let people: People
+
+  /// The open sockets, the newest first: ``limit`` at most.
+  package func list() async throws -> [OpenSocket] {
+    let lease = try people.server()
+    let sessions = await lease.server.socketIO.sessions(limit: Self.limit)
+    let accounts = Set(sessions.compactMap(\.account))
+    let emails = try await lease.answering { madang in
+      var emails: [Int64: String] = [:]
+      for account in accounts { emails[account] = try await madang.email(ofAccount: account) }
+      return emails
+    }
+    return sessions.map { OpenSocket($0, email: $0.account.flatMap { emails[$0] }) }
+  }
+
+  /// Ends sockets and resets their connections.
+  /// - Parameter account: An e-mail, or the part before its `@`; nil for all sockets.
+  /// - Returns: How many were ended.
+  package func cut(account: String? = nil) async throws -> Int {
+    var number: Int64?
+    if let account { number = try await people.person(account).id.number }
+    let sockets = try people.server().server.socketIO
+    var cut = 0
+    for session in await sockets.sessions(limit: .max) where number == nil || session.account == number {
+      if await sockets.resetSession(session.id) { cut += 1 }
+    }
+    return cut
+  }
+
+  /// Ends one socket and resets its connection.
+  /// - Parameter session: The id of its Engine.IO session.
+  package func cut(session: String) async throws {
+    guard try await people.server().server.socketIO.resetSession(session) else {
+      throw BadCall("there is no open socket '\(session)'; GET /_dev/sockets lists them")
+    }
+  }
+}
+
+/// An open socket.
+package struct OpenSocket: Codable, Sendable {
+  /// The id of the Engine.IO session, as in entries of the journal.
+  package let session: String
+  package let transport: String
+  /// When it was opened, by the system's clock.
+  package let since: String
+  /// The e-mail; nil if no namespace was joined with an account.
+  package let account: String?
+  package let namespaces: [String]
+  /// Bytes that wait to be sent.
+  package let waitingBytes: Int
+
+  fileprivate init(_ snapshot: SessionSnapshot, email: String?) {
+    (session, transport, account) = (snapshot.id, snapshot.transport.rawValue, email)
+    since = WireDate.string(snapshot.handshake.issued)
+    namespaces = snapshot.sockets.map(\.namespace).filter { $0 != SocketPacket.mainNamespace }.sorted()
+    waitingBytes = snapshot.waitingBytes
+  }
+}
+
+extension SessionSnapshot {
+  /// The account number.
+  fileprivate var account: Int64? { sockets.lazy.compactMap { MadangServer.account(of: $0.data) }.first }
+}
