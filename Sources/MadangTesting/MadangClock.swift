@@ -1,5 +1,6 @@
 import Foundation
 import MadangCore
+import MadangDevelopment
 
 /// The clock of a world. It determines when tokens expire, the dates of chats, rate limits and timers.
 public struct MadangClock: Sendable {
@@ -15,6 +16,12 @@ public struct MadangClock: Sendable {
     let (seconds, attoseconds) = duration.components
     let (milliseconds, overflows) = seconds.multipliedReportingOverflow(by: 1000)
     clock.advance(milliseconds: max(0, overflows ? .max / 2 : milliseconds + attoseconds / 1_000_000_000_000_000))
+  }
+
+  /// Moves it forward by a length of time such as `"25h"`, 1,000,000,000 seconds at most. Timers that become due fire at once.
+  /// - Throws: ``MadangTestingError`` for text in a wrong notation.
+  public func advance(by time: String) throws {
+    advance(by: try MadangTime(time).duration(of: "by", limit: MadangCore.Clock.longestAdvance))
   }
 
   /// Sets it, also back. Rate limits and timers continue from their current state when it is set back.

@@ -5,7 +5,10 @@ import MadangServer
 public struct MadangExpected: Sendable {
   let filter: MadangFilter
   let times: Expectation.Times
-  var spacing: Expectation.Spacing?
+  private var least: MadangTime?
+  private var most: MadangTime?
+
+  private init(filter: MadangFilter, times: Expectation.Times) { (self.filter, self.times) = (filter, times) }
 
   /// Exactly once.
   public static func once(_ filter: MadangFilter) -> MadangExpected { times(1, filter) }
@@ -30,10 +33,21 @@ public struct MadangExpected: Sendable {
 
   /// The same, with a bound for the real time between the start of each entry that the filter matches and the start of the
   /// next one: "again after at least a second, at most three times" is `.times(1...3, filter).spaced(atLeast: .seconds(1))`.
-  public func spaced(atLeast least: Duration? = nil, atMost most: Duration? = nil) -> MadangExpected {
+  public func spaced(atLeast least: MadangTime? = nil, atMost most: MadangTime? = nil) -> MadangExpected {
     var copy = self
-    copy.spacing = .init(atLeast: least, atMost: most)
+    (copy.least, copy.most) = (least, most)
     return copy
+  }
+
+  /// - Throws: ``MadangTestingError`` for text that is no length of time.
+  var spacing: Expectation.Spacing? {
+    get throws(MadangTestingError) {
+      guard least != nil || most != nil else { return nil }
+      let longest = Expectation.Spacing.longest
+      return .init(
+        atLeast: try least?.duration(of: "atLeast", limit: longest),
+        atMost: try most?.duration(of: "atMost", limit: longest))
+    }
   }
 }
 
@@ -51,17 +65,18 @@ extension MadangWorld {
   /// - Throws: ``MadangTestingError`` that describes the differences, one a line, with near misses.
   public func expect(
     _ expected: [MadangExpected], inOrder: Bool = false, only: Bool = false, among filter: MadangFilter? = nil,
-    after number: Int = 0, within time: Duration = .seconds(5), settling: Duration = .zero
+    after number: Int = 0, within time: MadangTime = .seconds(5), settling: MadangTime = .zero
   ) async throws {
     let outcome = try await MadangTestingError.wording {
       var expectation = Expectation([])
       for item in expected {
         let filter = try await item.filter.spelledOut(by: kit.people)
-        expectation.expected.append(.init(filter, times: item.times, spacing: item.spacing))
+        expectation.expected.append(.init(filter, times: item.times, spacing: try item.spacing))
       }
       expectation.order = inOrder ? .strict : .any
-      (expectation.only, expectation.after, expectation.wait) = (only, number, min(time, Journal.maxWait))
-      expectation.settle = min(settling, Journal.maxWait)
+      (expectation.only, expectation.after) = (only, number)
+      expectation.wait = try time.duration(of: "within", limit: Journal.maxWait)
+      expectation.settle = try settling.duration(of: "settling", limit: Journal.maxWait)
       expectation.among = try await filter?.spelledOut(by: kit.people)
       return try await kit.journal.outcome(of: expectation)
     }

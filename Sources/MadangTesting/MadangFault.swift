@@ -3,10 +3,17 @@ import MadangDevelopment
 
 /// A fault. docs/reference/dev.md describes its effect on a client.
 public struct MadangFault: Sendable {
-  let effect: FaultEffect
+  /// Fails for text that is no length of time.
+  let effect: Result<FaultEffect, MadangTestingError>
 
-  private init(_ kind: FaultEffect.Kind, _ set: (inout FaultEffect) -> Void = { _ in }) {
-    effect = FaultEffect(kind, set)
+  private init(
+    _ kind: FaultEffect.Kind, _ set: (inout FaultEffect) throws(MadangTestingError) -> Void = { _ in }
+  ) {
+    var effect = FaultEffect(kind)
+    self.effect = Result { () throws(MadangTestingError) in
+      try set(&effect)
+      return effect
+    }
   }
 }
 
@@ -39,9 +46,10 @@ extension MadangFault {
   }
 
   /// Delays the answer by `duration` and up to `jitter` more, in real time, independent of the world's clock.
-  public static func latency(_ duration: Duration, jitter: Duration = .zero, after: Bool = false) -> MadangFault {
+  public static func latency(_ duration: MadangTime, jitter: MadangTime = .zero, after: Bool = false) -> MadangFault {
     MadangFault(.latency) {
-      ($0.milliseconds, $0.jitter, $0.after) = (duration.milliseconds, jitter.milliseconds, after)
+      ($0.milliseconds, $0.jitter) = (try duration.milliseconds(of: "latency"), try jitter.milliseconds(of: "jitter"))
+      $0.after = after
     }
   }
 
@@ -60,8 +68,8 @@ extension MadangFault {
   }
 
   /// Sends this many bytes of the body at a time.
-  public static func drip(bytes: Int, every pause: Duration) -> MadangFault {
-    MadangFault(.drip) { ($0.bytes, $0.milliseconds) = (bytes, pause.milliseconds) }
+  public static func drip(bytes: Int, every pause: MadangTime) -> MadangFault {
+    MadangFault(.drip) { ($0.bytes, $0.milliseconds) = (bytes, try pause.milliseconds(of: "every")) }
   }
 
   /// Takes the request's body at this speed.
@@ -76,8 +84,8 @@ extension MadangFault {
   public static func reset(after: Bool = false) -> MadangFault { MadangFault(.reset) { $0.after = after } }
 
   /// Closes all connections and sockets without notice, and accepts none for this long. Data stays.
-  public static func restart(downFor duration: Duration, after: Bool = false) -> MadangFault {
-    MadangFault(.restart) { ($0.milliseconds, $0.after) = (duration.milliseconds, after) }
+  public static func restart(downFor duration: MadangTime, after: Bool = false) -> MadangFault {
+    MadangFault(.restart) { ($0.milliseconds, $0.after) = (try duration.milliseconds(of: "downFor"), after) }
   }
 }
 
@@ -98,9 +106,10 @@ extension MadangFault {
   public static let drop = MadangFault(.drop)
 
   /// Delays a packet. Packets behind it wait, or overtake it.
-  public static func delay(_ duration: Duration, jitter: Duration = .zero, overtaken: Bool = false) -> MadangFault {
+  public static func delay(_ duration: MadangTime, jitter: MadangTime = .zero, overtaken: Bool = false) -> MadangFault {
     MadangFault(.delay) {
-      ($0.milliseconds, $0.jitter, $0.overtaken) = (duration.milliseconds, jitter.milliseconds, overtaken)
+      ($0.milliseconds, $0.jitter) = (try duration.milliseconds(of: "delay"), try jitter.milliseconds(of: "jitter"))
+      $0.overtaken = overtaken
     }
   }
 
@@ -108,8 +117,8 @@ extension MadangFault {
   public static func duplicate(count: Int = 1) -> MadangFault { MadangFault(.duplicate) { $0.count = count } }
 
   /// Sends a packet after the next one of its kind, or after `duration` if none comes.
-  public static func reorder(within duration: Duration = .seconds(1)) -> MadangFault {
-    MadangFault(.reorder) { $0.milliseconds = duration.milliseconds }
+  public static func reorder(within duration: MadangTime = .seconds(1)) -> MadangFault {
+    MadangFault(.reorder) { $0.milliseconds = try duration.milliseconds(of: "within") }
   }
 
   /// Cuts a packet to its first bytes.
@@ -131,9 +140,9 @@ extension MadangFault {
   public static let resetSocket = MadangFault(.resetSocket)
 }
 
-extension Duration {
-  /// Whole milliseconds, clamped to ten years, the longest that a fault may take.
-  fileprivate var milliseconds: Int {
-    Int(min(self, .seconds(315_576_000)).wholeMilliseconds)
+extension MadangTime {
+  /// Whole milliseconds. A `Duration` is clamped to ten years; `MadangFaults.add` refuses it anyway.
+  fileprivate func milliseconds(of parameter: String) throws(MadangTestingError) -> Int {
+    Int(try duration(of: parameter, limit: .seconds(315_576_000)).wholeMilliseconds)
   }
 }

@@ -44,7 +44,7 @@ public struct MadangFaults: Sendable {
       ($0.probability, $0.seed, $0.times) = (probability, seed, times)
       $0.until = until.map { WireDate.string($0.milliseconds) }
     }
-    let rule = FaultRule(fault.effect, match: match)
+    let rule = FaultRule(try fault.effect.get(), match: match)
     return try await MadangTestingError.wording {
       var rule = rule
       try await people.spellOut(&rule.match.account)
@@ -70,7 +70,13 @@ public struct MadangFaults: Sendable {
 
   /// Closes all connections and sockets at once, without notice, and accepts none for this long. Data stays.
   /// - Parameter time: In real time, 60 seconds at most.
-  public func restart(downFor time: Duration) async { await outage.restart(downFor: min(time, .seconds(60))) }
+  public func restart(downFor time: Duration) async { await outage.restart(downFor: min(time, GivenTime.longest)) }
+
+  /// Closes all connections and sockets as ``restart(downFor:)-(Duration)`` does, for a length of time such as `"2s"`.
+  /// - Throws: ``MadangTestingError`` for text in a wrong notation, or for more than 60 seconds.
+  public func restart(downFor time: String) async throws {
+    await restart(downFor: try MadangTime(time).duration(of: "downFor"))
+  }
 
   /// How often a rule was applied; 0 if there is no rule with this id.
   public func count(of id: Int) -> Int { faults.reports.first { $0.id == id }?.applied ?? 0 }

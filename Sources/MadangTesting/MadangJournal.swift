@@ -27,8 +27,9 @@ public struct MadangJournal: Sendable {
   /// - Throws: ``MadangTestingError`` if they do not arrive in time.
   @discardableResult
   public func wait(
-    for filter: MadangFilter, count: Int = 1, after number: Int = 0, within time: Duration = .seconds(5)
+    for filter: MadangFilter, count: Int = 1, after number: Int = 0, within time: MadangTime = .seconds(5)
   ) async throws -> [MadangEntry] {
+    let time = try time.duration(of: "within", limit: Journal.maxWait)
     let page = try await page(filter, count: count, after: number, within: time)
     guard page.complete else {
       throw MadangTestingError(
@@ -79,7 +80,7 @@ public struct MadangJournal: Sendable {
     try await MadangTestingError.wording {
       try await journal.page(
         matching: try await filter.spelledOut(by: people), after: number, limit: Journal.maxPage, count: count,
-        wait: min(time, Journal.maxWait))
+        wait: time)
     }
   }
 }

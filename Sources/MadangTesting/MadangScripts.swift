@@ -40,11 +40,11 @@ public struct MadangScripts: Sendable {
 
   /// Waits until a script has finished. Throws if it still runs when the time is over, and if it was never started.
   /// - Parameters:
-  ///   - time: In real time.
+  ///   - time: In real time, an hour at most.
   ///   - allowingFailures: Whether runs may have failed; otherwise the first failure is thrown.
   @discardableResult
   public func finished(
-    _ name: String, within time: Duration = .seconds(5), allowingFailures: Bool = false
+    _ name: String, within time: MadangTime = .seconds(5), allowingFailures: Bool = false
   ) async throws -> Outcome {
     try await outcome(name, after: nil, time, allowingFailures) {
       ![.running, .ready].contains($0.state) && $0.underWay == 0
@@ -53,18 +53,19 @@ public struct MadangScripts: Sendable {
 
   /// Waits until this many runs of a script are complete. Throws if they are not when the time is over.
   /// - Parameters:
-  ///   - time: In real time.
+  ///   - time: In real time, an hour at most.
   ///   - allowingFailures: Whether runs may have failed; otherwise the first failure is thrown.
   @discardableResult
   public func ran(
-    _ name: String, _ runs: Int, within time: Duration = .seconds(5), allowingFailures: Bool = false
+    _ name: String, _ runs: Int, within time: MadangTime = .seconds(5), allowingFailures: Bool = false
   ) async throws -> Outcome {
     try await outcome(name, after: runs, time, allowingFailures) { $0.runs >= runs }
   }
 
   private func outcome(
-    _ name: String, after runs: Int?, _ time: Duration, _ allowingFailures: Bool, _ isDone: (ScriptReport) -> Bool
+    _ name: String, after runs: Int?, _ time: MadangTime, _ allowingFailures: Bool, _ isDone: (ScriptReport) -> Bool
   ) async throws -> Outcome {
+    let time = try time.duration(of: "within", limit: .seconds(3600))
     let report = try await MadangTestingError.wording {
       try await scripts.report(of: name, after: runs, within: time)
     }

@@ -103,6 +103,10 @@ public final class MadangWorld: Sendable {
   /// - Parameter time: In real time, 60 seconds at most.
   public func restart(downFor time: Duration) async { await faults.restart(downFor: time) }
 
+  /// Closes all connections and sockets as ``restart(downFor:)-(Duration)`` does, for a length of time such as `"2s"`.
+  /// - Throws: ``MadangTestingError`` for text in a wrong notation, or for more than 60 seconds.
+  public func restart(downFor time: String) async throws { try await faults.restart(downFor: time) }
+
   /// The open sockets of this world.
   public var sockets: MadangSockets { MadangSockets(sockets: kit.sockets) }
 
@@ -123,9 +127,9 @@ public final class MadangWorld: Sendable {
   /// emptied. Faults stay.
   /// - Parameter limit: How long running calls may take before their connections are closed: in real time, 60 seconds at most.
   /// - Throws: ``MadangTestingError``.
-  public func reset(within limit: Duration = .seconds(2)) async throws {
+  public func reset(within limit: MadangTime = .seconds(2)) async throws {
     try await MadangTestingError.wording {
-      try await world.reset(within: min(limit, World.longestCallLimit))
+      try await world.reset(within: try limit.duration(of: "within", limit: World.longestCallLimit))
     }
   }
 
@@ -147,10 +151,10 @@ public final class MadangWorld: Sendable {
   /// Returns to a snapshot; ``reset(within:)`` explains the parameter.
   /// - Throws: ``MadangTestingError`` if there is no snapshot of this name.
   public func restore(
-    _ name: String, within limit: Duration = .seconds(2)
+    _ name: String, within limit: MadangTime = .seconds(2)
   ) async throws {
     try await MadangTestingError.wording {
-      try await world.restore(name, within: min(limit, World.longestCallLimit))
+      try await world.restore(name, within: try limit.duration(of: "within", limit: World.longestCallLimit))
     }
   }
 

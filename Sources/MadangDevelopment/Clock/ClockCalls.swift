@@ -23,7 +23,7 @@ struct ClockCalls: Sendable {
 
   private func change(_ change: Change) throws {
     guard !change.isEmpty else { throw BadCall("the body has none of \(Change.names.joined(separator: ", "))") }
-    let advance = try change.advance?.milliseconds(of: "advance", limit: .seconds(1_000_000_000))
+    let advance = try change.advance?.milliseconds(of: "advance", limit: Clock.longestAdvance)
     let moment = try change.set.map { text in
       guard let moment = TimeText.date(text), moment >= 0 else {
         throw WorldError("set: a date like 2026-01-05T09:00:00Z, from 1970 on")
@@ -59,6 +59,11 @@ struct ClockCalls: Sendable {
 
     var isEmpty: Bool { advance == nil && set == nil && rate == nil && freeze == nil && resume == nil }
   }
+}
+
+extension MadangCore.Clock {
+  /// The most that one call moves a clock.
+  package static let longestAdvance: Duration = .seconds(1_000_000_000)
 }
 
 /// The state of a clock.

@@ -47,7 +47,7 @@ package struct Expectation: CallFields, Sendable {
   package struct Spacing: CallFields, Equatable, Sendable {
     package static let names = CodingKeys.allCases.map(\.rawValue)
     package static let whole = "spacing"
-    private static let longest: Duration = .seconds(24 * 3600)
+    package static let longest: Duration = .seconds(24 * 3600)
 
     package var atLeast: Duration?
     package var atMost: Duration?

@@ -56,7 +56,7 @@ import TinyChat
 
   @Test func survivesAnExpiredToken() async throws {
     let (channel, workspace) = try await open("ios")
-    Madang.world.clock.advance(by: .seconds(25 * 3600))
+    try Madang.world.clock.advance(by: "25h")
     #expect(try await !app.chats(in: channel, of: workspace).isEmpty)
     try await Madang.world.expect([.once(.operation("refresh").status(200))])
   }
@@ -92,7 +92,7 @@ import TinyChat
     let first = try await app.chats(in: channel, of: workspace)
     let now = Madang.world.clock.now
     try await app.post("Yes", in: channel, of: workspace)
-    Madang.world.clock.advance(by: .seconds(7 * 86_400))
+    try Madang.world.clock.advance(by: "7d")
     try await Madang.world.reset()
     _ = try await open("ios")
     #expect(try await app.chats(in: channel, of: workspace) == first)
