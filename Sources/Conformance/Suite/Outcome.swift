@@ -28,5 +28,11 @@ package struct Outcome: Sendable, Codable, Equatable {
     (self.request, self.cause) = (request, cause?.sentence)
   }
 
+  /// The reason of rules that were not tried to their end, because the server stopped answering.
+  static let serverGone = "the server no longer answered"
+
+  /// Whether the server stopped answering before the rule was tried to its end.
+  package var isOfSilence: Bool { outcome == .skipped && evidence == Self.serverGone }
+
   package var feature: String { String(rule.prefix { $0 != "." }) }
 }

@@ -1,13 +1,16 @@
 import MadangAPI
+import Synchronization
 
-/// Tries rules on a server.
-package struct Runner: Sendable {
+/// Tries rules on a server, once.
+package final class Runner: Sendable {
   private let server: ServerUnderTest
   private let rules: [Rule]
   /// How many rules are tried at a time.
   private let parallelism: Int
   /// How long one rule may take.
   private let timeLimit: Duration
+  /// Whether the server stopped answering. Rules that were tried since then say nothing about it.
+  private let isGone = Atomic(false)
 
   package init(_ server: ServerUnderTest, _ rules: [Rule], parallelism: Int = 12, timeLimit: Duration = .seconds(60)) {
     (self.server, self.rules) = (server, rules)
@@ -58,15 +61,27 @@ package struct Runner: Sendable {
     let server = server.recorded(for: edition)
     do {
       if let missing = server.missing(of: rule, in: edition) { throw Skip(reason: missing) }
+      if isGone.load(ordering: .acquiring) { throw Skip(reason: Outcome.serverGone) }
       try await bounded { try await rule.check(Trial(server, edition)) }
       return Outcome(rule, edition, .passed)
     } catch let skip as Skip {
       return Outcome(rule, edition, .skipped, evidence: skip.reason)
-    } catch let violation as Violation {
-      let evidence = "expected \(violation.expected); seen \(violation.seen)"
-      return violated(attempt, evidence, server.requests, violation)
     } catch {
-      return violated(attempt, "seen \(error)".shortened, server.requests)
+      if await isSilent { return Outcome(rule, edition, .skipped, evidence: Outcome.serverGone) }
+      let violation = error as? Violation
+      let evidence =
+        violation.map { "expected \($0.expected); seen \($0.seen)" } ?? "seen \(error)".shortened
+      return violated(attempt, evidence, server.requests, violation)
+    }
+  }
+
+  /// Whether the server answers nothing at all any more: then no rule is violated.
+  private var isSilent: Bool {
+    get async {
+      do { try await bounded { [server] in try await server.reach() } } catch {
+        isGone.store(true, ordering: .releasing)
+      }
+      return isGone.load(ordering: .acquiring)
     }
   }
 

@@ -147,6 +147,9 @@ extension MadangServer {
         return try await body(call) ?? .development(call.unknown, status: .notFound)
       } catch let error as BadCall {
         return try .development(error, status: .badRequest)
+      } catch let error where !(error is CancellationError) {
+        madang.logger.error("a development call failed", metadata: ["call": "\(method) \(path)", "error": "\(error)"])
+        return try .development(BadCall("unexpected: \(error)"), status: .internalServerError)
       }
     }
   }

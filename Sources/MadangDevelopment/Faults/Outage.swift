@@ -33,7 +33,8 @@ package final class Outage: Sendable {
   /// - Returns: The other connections, which the caller closes: one of them may be its own. Later ones are no part of this restart.
   func begin(downFor time: Duration) async -> [any NIOCore.Channel] {
     let end = NIODeadline.now() + TimeAmount(time)
-    downUntil.store(end.uptimeNanoseconds, ordering: .releasing)
+    // A restart during a longer one does not shorten it.
+    downUntil.max(end.uptimeNanoseconds, ordering: .acquiringAndReleasing)
     let open = connections.all
     await current.server?.socketIO.dropConnections()
     return open

@@ -91,7 +91,11 @@ private struct SlowBody: AsyncSequence, Sendable {
       let due = begun + .seconds(Double(taken) / Double(bytesPerSecond))
       // What is left of a connection that has ended is read at once.
       if case let pause = due - .now, pause > .zero, exchange.channel.isActive {
-        try await exchange.lease.pause(for: pause)
+        do { try await exchange.lease.pause(for: pause) } catch {
+          // A reset has ended the request. The server would answer that the body is broken.
+          try? await exchange.channel.close()
+          throw error
+        }
       }
       return piece
     }

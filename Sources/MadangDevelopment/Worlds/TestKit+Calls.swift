@@ -18,7 +18,9 @@ extension TestKit {
       case "clock" where call.path.count == 1: return try await ClockCalls(clock: clock).respond(to: call)
       case "journal" where call.method == .post && call.path.count == 3 && call.path[2] == "again":
         return try await call.answer {
-          guard let number = Int(call.path[1]) else { throw BadCall("journal/\(call.path[1]): the number of an entry") }
+          guard let number = Int(call.path[1]), number > 0 else {
+            throw BadCall("journal/\(call.path[1]): the number of an entry")
+          }
           return try await sendAgain(number, call)
         }
       case "journal": return try await JournalCalls(journal: journal, people: people, waits: waits).respond(to: call)
@@ -46,6 +48,8 @@ extension TestKit {
       throw BadCall("the world cannot start: \(error)")
     } catch let error as StorageError {
       throw BadCall("the database cannot be used now: \(error.message)")
+    } catch let error as CocoaError {
+      throw WorldError.ofFiles(error, in: FileManager.default.temporaryDirectory)
     }
   }
 

@@ -13,6 +13,7 @@ final class WorldsFolder: Sendable {
   let url: URL
   private let lock: FileLock
 
+  /// Throws ``WorldError``.
   init() throws {
     // Also in the places that this one will not use: leftovers may be the reason for a lack of room.
     for place in [Self.memory, FileManager.default.temporaryDirectory] { Self.removeAbandoned(in: place) }
@@ -21,10 +22,12 @@ final class WorldsFolder: Sendable {
     url = place.appending(path: Self.prefix + id, directoryHint: .isDirectory)
     // It has another name until it is locked, so that no other process takes it for abandoned.
     let draft = place.appending(path: Self.draftPrefix + id, directoryHint: .isDirectory)
-    try FileManager.default.makeOwnDirectory(draft)
     lock = FileLock(path: draft.appending(path: "lock").path)
-    _ = try lock.takeAlone()
-    try FileManager.default.moveItem(at: draft, to: url)
+    do {
+      try FileManager.default.makeOwnDirectory(draft)
+      _ = try lock.takeAlone()
+      try FileManager.default.moveItem(at: draft, to: url)
+    } catch { throw WorldError.ofFiles(error, in: place) }
   }
 
   deinit { remove() }

@@ -47,9 +47,12 @@ public struct LedgerLimit: Sendable {
     _ key: String, _ total: Int, _ help: String, perAddress: Int,
     _ addressHelp: String = "the same limit for one address"
   ) {
-    self.total = setting(key, total, .integer(1...), help)
-    self.perAddress = setting("\(key).address", perAddress, .integer(1...), addressHelp)
+    self.total = setting(key, total, .integer(1...Self.largest), help)
+    self.perAddress = setting("\(key).address", perAddress, .integer(1...Self.largest), addressHelp)
   }
+
+  /// The largest amount that can be set: sums of several never overflow.
+  package static let largest = 1 << 50
 
   /// The total for a caller that already holds `amount`: a few addresses that hold much must not keep out those that hold
   /// little.

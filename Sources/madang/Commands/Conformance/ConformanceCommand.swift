@@ -24,7 +24,7 @@ struct ConformanceCommand: AsyncParsableCommand {
       Rules need a key of their edition. Some need both keys, and some the calls of a server in development mode (--dev), such as \
       the rules that move its clock. Rules that cannot be tried are skipped, with the reason.
 
-      Exit status 1 when a rule is violated, when no rule could be tried, and when the server refuses a key or knows it as that of the other edition. docs/reference/conformance.md explains outcomes.
+      Exit status 69 when the server cannot be reached, or stops answering: then the rest is skipped. Exit status 1 when a rule is violated, when no rule could be tried, and when the server refuses a key or knows it as that of the other edition. docs/reference/conformance.md explains outcomes.
       """)
 
   @Argument(help: ArgumentHelp("The server, such as http://127.0.0.1:8080.", valueName: "url"))
@@ -96,6 +96,11 @@ struct ConformanceCommand: AsyncParsableCommand {
     try files.write(outcomes)
     let summary = Summary(outcomes)
     try FindingsText(outcomes: outcomes, summary: summary, output: printing.output).show(results: results)
+    let untried = outcomes.count(where: \.isOfSilence)
+    guard untried == 0 else {
+      throw Failure(
+        "\(url) no longer answers; \(untried) of \(outcomes.count) rules were not tried to their end", .unavailable)
+    }
     guard summary.findings.isEmpty else { throw Failure(FindingsText.total(summary)) }
     if let emptiness = summary.emptiness { throw Failure(emptiness) }
   }

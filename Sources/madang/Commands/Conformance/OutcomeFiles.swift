@@ -25,7 +25,10 @@ struct OutcomeFiles: Sendable {
   }
 
   private func write(_ bytes: [UInt8], to path: String) throws(Failure) {
-    do { try Data(bytes).write(to: URL(filePath: path)) } catch {
+    // Whole or not at all; a pipe or a terminal cannot be replaced.
+    let kind = (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
+    let options: Data.WritingOptions = kind == nil || kind == .typeRegular ? .atomic : []
+    do { try Data(bytes).write(to: URL(filePath: path), options: options) } catch {
       throw Failure("\(path) cannot be written: \(FileProblem.words(of: error))")
     }
   }

@@ -33,5 +33,5 @@ struct DevExpect: AsyncParsableCommand {
   }
 
   /// Longest `wait` and `settle` together, in seconds.
-  private static let longest: Int64 = 120
+  private static let longest = Duration.seconds(120)
 }

@@ -72,17 +72,21 @@ struct DevJournalCommand: AsyncParsableCommand {
     ]
   }
 
-  private func page(_ query: [(String, String?)]) async throws -> Journal.Page {
+  /// - Parameter mistaken: The exit status if the server reports that the call is wrong.
+  private func page(_ query: [(String, String?)], mistaken: ExitStatus = .usage) async throws -> Journal.Page {
     try await options.server.call(
-      Journal.Page.self, .get, options.path("journal"), query: query, waiting: 60, mistaken: .usage)
+      Journal.Page.self, .get, options.path("journal"), query: query, mistaken: mistaken)
   }
 
   /// Prints entries until the command is stopped.
   private func printAsTheyCome(_ query: [(String, String?)]) async throws {
     var last = after ?? 0
+    var mistaken = ExitStatus.usage
     while true {
-      let page = try await page(query.filter { $0.0 != "after" } + [("after", "\(last)"), ("wait", "30s")])
-      last = page.last
+      let page = try await page(
+        query.filter { $0.0 != "after" } + [("after", "\(last)"), ("wait", "30s")], mistaken: mistaken)
+      // What the server refuses from now on has ended, and is no mistake.
+      (last, mistaken) = (page.last, .failed)
       for entry in page.entries {
         let text =
           try json

@@ -42,8 +42,7 @@ struct DevMailsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let mails = try await options.server.call(
-      [KeptMail].self, .get, options.path("mails"), query: [("to", to), ("after", "\(after)"), ("wait", wait)],
-      waiting: 60)
+      [KeptMail].self, .get, options.path("mails"), query: [("to", to), ("after", "\(after)"), ("wait", wait)])
     if link {
       guard let link = mails.last?.link else { throw Failure("there is no mail with a link that fits") }
       return try Terminal.line(link.printable)

@@ -31,8 +31,7 @@ struct DevPushesCommand: AsyncParsableCommand {
     repeat {
       let page = try await options.server.call(
         Journal.Page.self, .get, options.path("journal"),
-        query: [("kind", "push"), ("account", account), ("after", "\(last)"), ("wait", follow ? "30s" : nil)],
-        waiting: 60)
+        query: [("kind", "push"), ("account", account), ("after", "\(last)"), ("wait", follow ? "30s" : nil)])
       last = page.last
       if let apns {
         for push in page.entries { try write(push, to: URL(filePath: apns)) }

@@ -20,7 +20,7 @@ struct DevScriptsWait: AsyncParsableCommand {
     let options = script.options
     let report = try await options.server.call(
       ScriptReport.self, .get, options.path("scripts", script.name),
-      query: [("wait", within), ("runs", runs.map { "\($0)" })], waiting: 60)
+      query: [("wait", within), ("runs", runs.map { "\($0)" })])
     try script.printing.output.show(report)
     guard report.state != .ready else {
       throw Failure("the script '\(script.name)' was never started: 'madang dev scripts start', or start: true in it")

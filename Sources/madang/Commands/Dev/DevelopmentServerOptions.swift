@@ -47,8 +47,8 @@ struct DevelopmentServerOptions: ParsableArguments {
   private static let standard = "http://127.0.0.1:8080"
   /// Largest answer that is read as a whole, in bytes.
   private static let maxAnswer = 64 << 20
-  /// How long an answer may take beyond the requested waiting time, in seconds.
-  private static let patience: Int64 = 60
+  /// How long an answer may take, and how long beyond the time that the server is asked to wait.
+  private static let (patience, patienceAfterWait) = (Duration.seconds(60), Duration.seconds(15))
 
   private func server() throws -> String {
     let text = url ?? Environment.current.devServer ?? Self.standard
@@ -77,15 +77,15 @@ struct DevelopmentServerOptions: ParsableArguments {
   ///   - path: The path after `/_dev`; its parts are encoded here.
   ///   - query: Parameters with a value.
   ///   - body: Sent with POST.
-  ///   - seconds: How long the server is asked to wait before it answers.
+  ///   - time: How long the server is asked to wait before it answers, if no parameter `wait` says so.
   ///   - mistaken: The exit status if the server reports that the call is wrong.
   /// - Throws: ``Failure``.
   func call(
-    _ method: Method, _ path: [String], query: [(String, String?)] = [], body: Data? = nil, waiting seconds: Int64 = 0,
-    mistaken: ExitStatus = .failed
+    _ method: Method, _ path: [String], query: [(String, String?)] = [], body: Data? = nil,
+    waiting time: Duration = .zero, mistaken: ExitStatus = .failed
   ) async throws -> Data {
     var answer = Data()
-    try await call(method, path, query: query, body: body, waiting: seconds, mistaken: mistaken) { piece in
+    try await call(method, path, query: query, body: body, waiting: time, mistaken: mistaken) { piece in
       guard answer.count + piece.readableBytes <= Self.maxAnswer else {
         throw Failure("the server's answer has more than \(Self.maxAnswer) bytes")
       }
@@ -97,7 +97,7 @@ struct DevelopmentServerOptions: ParsableArguments {
   /// Makes a call under `/_dev`, and passes its answer on piece by piece.
   func call(
     _ method: Method, _ path: [String], query: [(String, String?)] = [], body: Data? = nil,
-    waiting seconds: Int64 = 0, mistaken: ExitStatus = .failed, _ sink: (ByteBuffer) throws -> Void
+    waiting time: Duration = .zero, mistaken: ExitStatus = .failed, _ sink: (ByteBuffer) throws -> Void
   ) async throws {
     let server = try server()
     let fields = query.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
@@ -115,8 +115,10 @@ struct DevelopmentServerOptions: ParsableArguments {
       request.body = .bytes(ByteBuffer(bytes: body))
     }
     let client = try client()
+    let wait = query.last { $0.0 == "wait" }?.1.flatMap { try? WaitTime.read($0, of: "wait") } ?? time
+    let patience = wait > .zero ? wait + Self.patienceAfterWait : Self.patience
     do {
-      let response = try await client.execute(request, timeout: .seconds(seconds + Self.patience))
+      let response = try await client.execute(request, timeout: TimeAmount(patience))
       // An expectation that is not met is answered with 409.
       guard response.status == .ok || response.status == .conflict else {
         let body = try await response.body.collect(upTo: 1 << 20)
@@ -127,6 +129,8 @@ struct DevelopmentServerOptions: ParsableArguments {
       for try await piece in response.body { try sink(piece) }
     } catch let failure as Failure {
       throw failure
+    } catch let error as HTTPClientError where error == .deadlineExceeded {
+      throw Failure("\(server) did not answer within \(patience.components.seconds) s; it may hang", .unavailable)
     } catch {
       throw Failure(
         "\(server) cannot be reached: \(NetworkProblem.words(of: error)); start one with 'madang serve --dev', or name it with --url or MADANG_DEV_URL",
@@ -136,9 +140,9 @@ struct DevelopmentServerOptions: ParsableArguments {
 
   func call<Answer: Decodable>(
     _ type: Answer.Type = Answer.self, _ method: Method, _ path: [String], query: [(String, String?)] = [],
-    body: Data? = nil, waiting seconds: Int64 = 0, mistaken: ExitStatus = .failed
+    body: Data? = nil, waiting time: Duration = .zero, mistaken: ExitStatus = .failed
   ) async throws -> Answer {
-    let answer = try await call(method, path, query: query, body: body, waiting: seconds, mistaken: mistaken)
+    let answer = try await call(method, path, query: query, body: body, waiting: time, mistaken: mistaken)
     do { return try JSONDecoder().decode(type, from: answer) } catch {
       throw Failure("the server's answer cannot be read: \(error); use the program of the same version as the server")
     }
@@ -171,7 +175,11 @@ struct DevelopmentServerOptions: ParsableArguments {
       if !isOfWorld, Self.absences.contains(where: words.hasPrefix) {
         words += "; the server itself was asked, --world names one of its worlds"
       }
+      guard status.code < 500 else { return Failure("\(server) failed: \(words)") }
       return Failure(words, status == .badRequest ? mistaken : .failed)
+    }
+    guard status.code < 500 else {
+      return Failure("\(server) failed (\(status.code)): its log says why")
     }
     return Failure(
       "\(server) does not know this call (\(status.code)): it is not in development mode, or this is the port of one world; "
