@@ -32,6 +32,10 @@ struct HostileCallsTests {
       #expect(answer.status == 400 && answer.body.contains("after"))
       let beyond = try await world.call(.GET, "/_dev/journal?after=9223372036854775807")
       #expect(beyond.status == 400 && beyond.body.contains("numbers up to 0"), "\(beyond.body)")
+      for number in ["-9223372036854775808", "0", "9223372036854775807"] {
+        let again = try await world.call(.POST, "/_dev/journal/\(number)/again", "{}")
+        #expect(again.status == 400 && again.body.contains("journal/\(number): "), "\(again.body)")
+      }
     }
   }
 
