@@ -1,7 +1,15 @@
 package madang.testing;
 
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
 /** An entry of the journal. Secrets are {@code ***}. Which values are there depends on the kind; the others are null. */
 public final class Entry {
+  /** The most characters of a payload that {@link #toString} shows. */
+  private static final int SHOWN = 200;
+
   private final Json json;
 
   Entry(Json json) {
@@ -18,12 +26,21 @@ public final class Entry {
   }
 
   /**
-   * Its number.
+   * Its number. A request gets it when its answer is complete, so a long request has a higher number than one that began later.
    *
    * @return from 1
    */
   public long number() {
     return json.get("number").number();
+  }
+
+  /**
+   * Its start.
+   *
+   * @return in real milliseconds since the world was made
+   */
+  public double elapsed() {
+    return json.get("elapsed").decimal();
   }
 
   /**
@@ -153,22 +170,57 @@ public final class Entry {
     return json.textOf("payload");
   }
 
+  /**
+   * The device of a notification.
+   *
+   * @return its token, or null
+   */
+  public String deviceToken() {
+    return json.textOf("deviceToken");
+  }
+
   private String bodyOf(String message) {
     Json field = json.field(message);
     return field == null ? null : field.textOf("body");
   }
 
+  /**
+   * One line: number, start, account, what happened, and the fault that applied. A long payload is shortened. Entries are in the order of
+   * their starts if they are sorted by {@link #elapsed}: the number of a request is given at its end.
+   */
   @Override
   public String toString() {
-    StringBuilder words = new StringBuilder();
-    words.append(number()).append(' ').append(kind());
-    for (String name : new String[] {"account", "method", "path", "packet", "event", "namespace", "status", "code", "reason", "payload"}) {
-      Json field = json.field(name);
-      if (field != null) {
-        words.append(' ').append(field.value() instanceof String ? field.text() : field);
-      }
+    String who = account() == null ? "-" : account();
+    String fault = fault() == null ? "" : ", fault " + fault();
+    return String.format(Locale.ROOT, "%4d  +%.3f s  %s  %s%s%s", number(), elapsed() / 1000, who, what(), fault, shownPayload());
+  }
+
+  private String what() {
+    switch (kind()) {
+      case "request":
+        String outcome = status() == 0 ? "no answer" : words(Integer.toString(status()), code());
+        return method() + " " + path() + " (" + (operation() == null ? "no operation" : operation()) + "): " + outcome;
+      case "packet":
+        String direction = "fromClient".equals(json.textOf("direction")) ? "from the client" : "to the client";
+        return words(packet(), event(), namespace(), direction);
+      case "push":
+        return "push to " + deviceToken();
+      default:
+        return words(kind(), event(), json.textOf("reason"), code());
     }
-    words.append("request".equals(kind()) && status() == 0 ? " no answer" : "").append(fault() == null ? "" : " fault " + fault());
-    return words.length() > 300 ? words.substring(0, 300) + "..." : words.toString();
+  }
+
+  private static String words(String... words) {
+    return Arrays.stream(words).filter(Objects::nonNull).collect(Collectors.joining(" "));
+  }
+
+  private String shownPayload() {
+    if (payload() == null) {
+      return "";
+    }
+    // The text of a mail has several lines.
+    String line = payload().replaceAll("\\s+", " ");
+    int end = line.codePointCount(0, line.length()) > SHOWN ? line.offsetByCodePoints(0, SHOWN) : line.length();
+    return " " + line.substring(0, end) + (end < line.length() ? "..." : "");
   }
 }

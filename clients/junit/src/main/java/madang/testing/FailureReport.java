@@ -3,6 +3,7 @@ package madang.testing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,9 +46,9 @@ final class FailureReport {
     Map<String, String> entries = new LinkedHashMap<>();
     try {
       List<Entry> journal = world.journal().entries();
-      List<Entry> newest = journal.subList(Math.max(0, journal.size() - SHOWN), journal.size());
-      entries.put("madang.journal", newest.stream().map(Entry::toString)
-          .collect(Collectors.joining("\n", newest.size() + " of " + journal.size() + " entries\n", "")));
+      if (!journal.isEmpty()) {
+        entries.put("madang.journal", lines(journal));
+      }
       if (directory != null) {
         entries.put("madang.files", write(name + ".journal.ndjson", world.journal().lines()) + "\n"
             + write(name + ".har", world.journal().har()));
@@ -62,6 +63,13 @@ final class FailureReport {
       world.leave();
     }
     context.publishReportEntry(entries);
+  }
+
+  /** The entries with the highest numbers, in the order of their starts. */
+  static String lines(List<Entry> journal) {
+    List<Entry> newest = journal.subList(Math.max(0, journal.size() - SHOWN), journal.size());
+    return newest.stream().sorted(Comparator.comparingDouble(Entry::elapsed)).map(Entry::toString)
+        .collect(Collectors.joining("\n", newest.size() + " of " + journal.size() + " entries\n", ""));
   }
 
   private Path write(String name, String text) throws IOException {

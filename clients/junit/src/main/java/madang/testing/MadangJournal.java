@@ -19,7 +19,7 @@ public final class MadangJournal {
   /**
    * All entries so far.
    *
-   * @return the newest 20,000, oldest first
+   * @return the newest 20,000, in the order of their numbers; {@link Entry#elapsed} is the start of each
    */
   public List<Entry> entries() {
     return entries(Filter.all());
@@ -29,7 +29,7 @@ public final class MadangJournal {
    * The entries so far that match.
    *
    * @param filter selects them
-   * @return at most 20,000, oldest first
+   * @return at most 20,000, in the order of their numbers
    */
   public List<Entry> entries(Filter filter) {
     return entries(filter, 0);
@@ -40,7 +40,7 @@ public final class MadangJournal {
    *
    * @param filter selects them
    * @param after entries with higher numbers count
-   * @return at most 20,000, oldest first
+   * @return at most 20,000, in the order of their numbers
    */
   public List<Entry> entries(Filter filter, long after) {
     return read(filter, "0ms", 0, after);

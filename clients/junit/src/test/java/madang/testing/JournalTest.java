@@ -49,7 +49,8 @@ class JournalTest {
     assertEquals(posts.get(1).number(), entry.number());
     assertEquals("POST", entry.method());
     assertEquals("World", Json.parse(entry.answer()).get("content").text());
-    assertTrue(entry.toString().matches("\\d+ request mina@example.com POST /v1/workspaces/.*/chats 200"), entry.toString());
+    assertTrue(entry.toString().matches(
+        " *\\d+  \\+\\d+\\.\\d{3} s  mina@example.com  POST /v1/workspaces/.*/chats \\(postToChannel\\): 200"), entry.toString());
     assertEquals(List.of(), world.journal().entries(operation("postToChannel"), entry.number()));
     assertEquals(List.of(), world.journal().entries(Filter.requests().path("/v1/users/*").method("GET").edition("2024-10").code("E05")));
     assertEquals(2, world.journal().wait(Filter.pushTo("sora").body(Json.object("type", "channel")), "5s", 2).size());
