@@ -126,11 +126,19 @@ class ClockAndFaultsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"25 hours", "5", "", "1e3s", "-5s", "５s", "1.s"})
+  @ValueSource(strings = {"25 hours", "", "1e3s", "-5s", "５s", "1.s", "9999999d"})
   @DisplayName("B45 a duration in a wrong notation is an error that names the right ones")
   void wrong(String text, MadangWorld world) {
     IllegalArgumentException error = assertThrows(IllegalArgumentException.class, () -> world.clock().advance(text));
-    assertTrue(error.getMessage().contains("500ms, 5s, 10m, 25h or 30d"), error.getMessage());
+    assertTrue(error.getMessage().contains("500ms, 5s, 10m, 25h, 30d or 2w, or as a number of seconds"), error.getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "5", "1.5", "1500ms", "1.5ms", "00000000000000000000000000005s", "1.5m", "2w"})
+  @DisplayName("B45 a duration means what it means to the server")
+  void same(String text, MadangWorld world) {
+    world.call("POST", "clock", Json.object("advance", text));
+    assertEquals(Lengths.milliseconds(text), Duration.between(START, world.clock().now()).toMillis());
   }
 
   @Test
@@ -140,6 +148,9 @@ class ClockAndFaultsTest {
     assertEquals(1500, Lengths.milliseconds("1.5s"));
     assertEquals(90_000_000, Lengths.milliseconds("25h"));
     assertEquals(1_209_600_000, Lengths.milliseconds("2w"));
+    assertEquals(5000, Lengths.milliseconds("5"));
+    assertEquals(2, Lengths.milliseconds("1.5ms"));
+    assertEquals(500, Lengths.milliseconds("0.50000000000000000s"));
     assertEquals("0.1", Lengths.seconds("100ms").toPlainString());
     assertEquals("90000", Lengths.seconds("25h").toPlainString());
     assertEquals("5000ms", Lengths.wait("5s"));
