@@ -111,6 +111,27 @@ public final class Fault {
   }
 
   /**
+   * Takes the body of the request at a limited speed. What the systems of both sides hold is sent at once: some hundred kilobytes, on one
+   * machine over 1 MB.
+   *
+   * @param bytesPerSecond the speed, from 1
+   * @return the fault
+   */
+  public static Fault slowUpload(int bytesPerSecond) {
+    return of("slowUpload").with("bytesPerSecond", bytesPerSecond);
+  }
+
+  /**
+   * Resets the connection in the middle of the request's body. The operation is not performed.
+   *
+   * @param bytes how much of the body the server reads first; at the latest, the reset comes before the last byte
+   * @return the fault
+   */
+  public static Fault cutUpload(int bytes) {
+    return of("cutUpload").with("bytes", bytes);
+  }
+
+  /**
    * Resets the connection instead of the operation; with {@link #afterwards} after it.
    *
    * @return the fault
@@ -278,5 +299,11 @@ public final class Fault {
 
   Json json() {
     return fields.json();
+  }
+
+  /** For names of tests with parameters. */
+  @Override
+  public String toString() {
+    return fields.toString();
   }
 }

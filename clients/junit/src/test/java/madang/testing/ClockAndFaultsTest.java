@@ -81,9 +81,9 @@ class ClockAndFaultsTest {
     world.faults().add(Fault.close().with("closeCode", 1001), Match.event("channel").toClient().namespace("/ws-channel-*"));
     world.faults().add(Fault.drop(), Match.packet("ping").fromClient());
     for (Fault fault : List.of(Fault.expiredToken(), Fault.limited(2), Fault.cut(3), Fault.malformedJson(), Fault.contentType("text/html"),
-        Fault.drip(4, "5ms"), Fault.reset(), Fault.restart("10ms"), Fault.refuseUpgrade(503), Fault.refuseNamespace("no"),
-        Fault.delay("1s").with("overtaken", true), Fault.duplicate(2), Fault.reorder(), Fault.truncate(3), Fault.silence(), Fault.noPong(),
-        Fault.disconnectNamespace(), Fault.resetSocket())) {
+        Fault.drip(4, "5ms"), Fault.slowUpload(10_000), Fault.reset(), Fault.restart("10ms"), Fault.refuseUpgrade(503),
+        Fault.refuseNamespace("no"), Fault.delay("1s").with("overtaken", true), Fault.duplicate(2), Fault.reorder(), Fault.truncate(3),
+        Fault.silence(), Fault.noPong(), Fault.disconnectNamespace(), Fault.resetSocket())) {
       world.faults().add(fault).remove();
     }
     MadangError down = assertThrows(MadangError.class, () -> world.signIn("mina@example.com"));
@@ -95,6 +95,14 @@ class ClockAndFaultsTest {
     assertEquals("2026-01-05T09:00:00Z", rules.get(1).get("match").get("until").text());
     assertEquals("toClient", rules.get(2).get("match").get("direction").text());
     assertEquals(4, rules.list().size());
+  }
+
+  @Test
+  @DisplayName("B16 faults have the fields of their kind, and say them")
+  void ofUploads() {
+    assertEquals(Json.object("kind", "slowUpload", "bytesPerSecond", 10_000), Fault.slowUpload(10_000).json());
+    assertEquals(Json.object("kind", "cutUpload", "bytes", 20_000), Fault.cutUpload(20_000).json());
+    assertEquals("kind cutUpload, bytes 20000", Fault.cutUpload(20_000).toString());
   }
 
   @Test
