@@ -44,12 +44,9 @@ final class ServerFinder {
     String url = environment.apply("MADANG_DEV_URL");
     String program = environment.apply("MADANG_PROGRAM");
     if (url == null && program != null) {
-      return start(program);
+      return startNamed(program);
     }
-    if (url != null && !url.matches("https?://.+")) {
-      throw new MadangError("MADANG_DEV_URL is " + url + ", which is no address such as " + DEFAULT_URL);
-    }
-    Backend found = new Backend(url == null ? defaultUrl : url, environment.apply("MADANG_DEV_TOKEN"), null);
+    Backend found = new Backend(url == null ? defaultUrl : address(url), environment.apply("MADANG_DEV_TOKEN"), null);
     String fault = fault(found);
     if (fault == null) {
       return found;
@@ -60,6 +57,28 @@ final class ServerFinder {
           + ". Start 'madang serve --dev' there, or unset MADANG_DEV_URL: then the tests start a server themselves");
     }
     return start(programOnPath());
+  }
+
+  /** The address of MADANG_DEV_URL, which may lack {@code http://}, and may be that of the console, with {@code /_dev/}. */
+  private static String address(String text) {
+    String url = (text.contains("://") ? text : "http://" + text).replaceFirst("(/_dev)?/*$", "");
+    if (url.matches("https?://[^/?#\\s]+")) {
+      return url;
+    }
+    int console = url.indexOf("/_dev/");
+    throw new MadangError("MADANG_DEV_URL is " + text + (console < 0
+        ? ", which is no address such as " + DEFAULT_URL
+        : ", which is more than an address: set it to " + url.substring(0, console)
+            + ", and MADANG_DEV_TOKEN to the token behind /_dev/, if there is one"));
+  }
+
+  private static Backend startNamed(String program) {
+    try {
+      return start(program);
+    } catch (MadangError error) {
+      throw new MadangError("MADANG_PROGRAM is " + program + ", but " + error.getMessage()
+          + ". Set MADANG_PROGRAM to the path of the program 'madang'", 0, null, error);
+    }
   }
 
   private static Backend start(String program) {

@@ -54,6 +54,12 @@ class ServerTest {
       assertEquals(server.url(), found.url);
       assertFalse(found.isStarted());
     }
+    String host = server.url().replace("http://", "");
+    for (String address : List.of(host, host + "/", host + "/_dev", server.url() + "/_dev/", server.url() + "//")) {
+      try (Backend found = find(Map.of("MADANG_DEV_URL", address), closedPort())) {
+        assertEquals(server.url(), found.url);
+      }
+    }
     try (Backend found = find(Map.of(), server.url())) {
       assertFalse(found.isStarted());
     }
@@ -66,8 +72,13 @@ class ServerTest {
     String url = closedPort();
     String words = assertThrows(MadangError.class, () -> find(Map.of("MADANG_DEV_URL", url), url)).getMessage();
     assertTrue(words.contains(url) && words.contains("MADANG_DEV_URL") && words.contains("madang serve --dev"), words);
-    words = assertThrows(MadangError.class, () -> find(Map.of("MADANG_DEV_URL", "localhost:8080"), url)).getMessage();
-    assertTrue(words.contains("localhost:8080") && words.contains("http://127.0.0.1:8080"), words);
+    for (String wrong : List.of("ftp://localhost:8080", "http://", "http://127.0.0.1:8080/chat", "http://127.0.0.1:8080?a=b")) {
+      words = assertThrows(MadangError.class, () -> find(Map.of("MADANG_DEV_URL", wrong), url)).getMessage();
+      assertEquals("MADANG_DEV_URL is " + wrong + ", which is no address such as http://127.0.0.1:8080", words);
+    }
+    words = assertThrows(
+        MadangError.class, () -> find(Map.of("MADANG_DEV_URL", "http://192.168.1.20:8080/_dev/hjrb3n7w/..."), url)).getMessage();
+    assertTrue(words.contains("set it to http://192.168.1.20:8080, and MADANG_DEV_TOKEN to the token"), words);
   }
 
   @Test
@@ -107,6 +118,9 @@ class ServerTest {
     assertTrue(words.contains("/usr/bin/false did not start"), words);
     words = assertThrows(MadangError.class, () -> StartedServer.start("/nonexistent")).getMessage();
     assertTrue(words.contains("not found"), words);
+    words = assertThrows(MadangError.class, () -> find(Map.of("MADANG_PROGRAM", "/nonexistent"), closedPort())).getMessage();
+    assertTrue(words.startsWith("MADANG_PROGRAM is /nonexistent, but ") && words.contains("not found"), words);
+    assertTrue(words.endsWith(". Set MADANG_PROGRAM to the path of the program 'madang'"), words);
   }
 
   @Test
