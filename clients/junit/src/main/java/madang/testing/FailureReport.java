@@ -49,13 +49,17 @@ final class FailureReport {
       if (!journal.isEmpty()) {
         entries.put("madang.journal", lines(journal));
       }
+      String faults = world.faults().lines();
+      if (!faults.isEmpty()) {
+        entries.put("madang.faults", faults);
+      }
       if (directory != null) {
         entries.put("madang.files", write(name + ".journal.ndjson", world.journal().lines()) + "\n"
             + write(name + ".har", world.journal().har()));
       }
     } catch (IOException | RuntimeException error) {
       // The failure of the test itself must stay the one that is reported.
-      entries.put("madang.missing", "the journal could not be attached: " + error);
+      entries.put("madang.missing", "the report is incomplete: " + error);
     }
     entries.put("madang.console",
         world.console() + (keepsWorlds ? "" : " (the world has ended; with MADANG_TEST_KEEP=1 worlds of failed tests stay)"));

@@ -5,6 +5,9 @@ import java.util.stream.Collectors;
 
 /** A client's habit that will cause trouble in production. */
 public final class Finding {
+  /** The most numbers of entries in a line. */
+  private static final int SHOWN = 10;
+
   private final Json json;
 
   Finding(Json json) {
@@ -56,8 +59,17 @@ public final class Finding {
     return json.get("calls").list().stream().map(Json::number).collect(Collectors.toList());
   }
 
+  /** What the client did, who it was, where it did so, and what it should do instead. */
   @Override
   public String toString() {
-    return habit() + ": " + what() + " (entries " + entries() + "). Instead: " + cure();
+    String who = account() == null ? "" : account() + ", ";
+    return habit() + ": " + what() + " (" + who + where() + "). Instead: " + cure();
+  }
+
+  private String where() {
+    List<Long> numbers = entries();
+    String shown = numbers.stream().limit(SHOWN).map(String::valueOf).collect(Collectors.joining(", "));
+    String more = numbers.size() > SHOWN ? " and " + (numbers.size() - SHOWN) + " more" : "";
+    return (numbers.size() == 1 ? "entry " : "entries ") + shown + more;
   }
 }

@@ -42,6 +42,14 @@ public final class MadangFaults {
         .collect(Collectors.toList());
   }
 
+  /** The rules with their counts, one in a line: {@code fault 1 silence: matched 2, applied 1}. Empty if there are none. */
+  String lines() {
+    return world.get("faults").get("faults").list().stream()
+        .map(rule -> "fault " + rule.get("id") + " " + rule.get("effect").get("kind").text() + ": matched " + rule.get("matched")
+            + ", applied " + rule.get("applied"))
+        .collect(Collectors.joining("\n"));
+  }
+
   /** Removes all rules. */
   public void removeAll() {
     world.delete("faults");

@@ -91,6 +91,11 @@ public final class MadangPerson {
         .accepted();
   }
 
+  /** The whole e-mail. A wrong or ambiguous name is the same error as in other calls. */
+  String email() {
+    return world.get(people() + "/v1/users/me").get("email").text();
+  }
+
   private Json act(String act, Json body) {
     return world.post(people() + "/" + act, body);
   }

@@ -157,23 +157,25 @@ public final class MadangWorld implements AutoCloseable {
   /**
    * Signs in with the password of all seeds, {@code Passw0rd!}, by the API of edition 2024-10.
    *
-   * @param email the whole e-mail
+   * @param name the e-mail, or the text before its {@code @}
    * @return a client with its key and token
+   * @throws MadangError if no person, or more than one, has this name
    */
-  public MadangClient signIn(String email) {
-    return signIn(email, "Passw0rd!");
+  public MadangClient signIn(String name) {
+    return signIn(name, "Passw0rd!");
   }
 
   /**
    * Signs in by the API of edition 2024-10.
    *
-   * @param email the whole e-mail
+   * @param name the e-mail, or the text before its {@code @}
    * @param password the password
    * @return a client with its key and token
+   * @throws MadangError if no person, or more than one, has this name; with the contract's code if the API refuses
    */
-  public MadangClient signIn(String email, String password) {
+  public MadangClient signIn(String name, String password) {
     MadangClient client = client();
-    client.signIn(email, password);
+    client.signIn(name.contains("@") ? name : person(name).email(), password);
     return client;
   }
 
@@ -303,6 +305,31 @@ public final class MadangWorld implements AutoCloseable {
    */
   public List<Finding> review(String account) {
     return findings("review?account=" + Http.part(account));
+  }
+
+  /**
+   * Fails if clients have habits that will cause trouble in production. For the end of a test.
+   *
+   * @throws AssertionFailedError with the findings of {@link #review()}, one in a line
+   */
+  public void expectPolite() {
+    expectNone(review());
+  }
+
+  /**
+   * Fails if one person's clients have habits that will cause trouble in production. For the end of a test.
+   *
+   * @param account the e-mail, or the text before its {@code @}
+   * @throws AssertionFailedError with the findings of {@link #review(String)}, one in a line
+   */
+  public void expectPolite(String account) {
+    expectNone(review(account));
+  }
+
+  private static void expectNone(List<Finding> findings) {
+    if (!findings.isEmpty()) {
+      throw new AssertionFailedError(findings.stream().map(Finding::toString).collect(Collectors.joining("\n")));
+    }
   }
 
   private List<Finding> findings(String query) {

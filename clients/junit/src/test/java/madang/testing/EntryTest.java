@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The lines of entries in reports. */
+/** The lines of entries and findings in reports. */
 class EntryTest {
   private static String line(Object... fields) {
     Json entry = Json.object(fields);
@@ -43,10 +43,18 @@ class EntryTest {
   @Test
   @DisplayName("other entries have their event; a notification has its device, and a mail stays in its line")
   void others() {
-    assertTrue(line("kind", "push", "deviceToken", "sora-phone", "payload", "{\"aps\":{}}").endsWith("  -  push to sora-phone {\"aps\":{}}"));
+    assertTrue(line("kind", "push", "deviceToken", "sora-phone", "payload", "{}").endsWith("  -  push to sora-phone {}"));
     assertTrue(line("kind", "connection", "event", "closed", "reason", "ping timeout").endsWith("  connection closed ping timeout"));
     assertTrue(line("kind", "payment", "event", "refused", "code", "E55").endsWith("  payment refused E55"));
     assertTrue(line("kind", "mail", "event", "passwordReset", "payload", "Hello\n\nMina").endsWith("  mail passwordReset Hello Mina"));
+  }
+
+  @Test
+  @DisplayName("a finding shows the first 10 of its entries")
+  void findings() {
+    Json finding = Json.object(
+        "habit", "polling", "what", "asks often", "cure", "wait", "calls", List.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+    assertEquals("polling: asks often (entries 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more). Instead: wait", new Finding(finding).toString());
   }
 
   @Test

@@ -30,6 +30,8 @@ final class Fixtures {
     @Test
     @World
     void bad(MadangWorld world) {
+      world.faults().add(Fault.answerLost(), Match.operation("me").nth(2));
+      world.faults().add(Fault.silence(), Match.event("channel"));
       world.signIn("mina@example.com").get("users/me");
       throw new IllegalStateException("of the test");
     }

@@ -144,6 +144,7 @@ class JournalTest {
   void review(MadangWorld world) {
     mina.get("users/me");
     assertEquals(List.of(), world.review());
+    world.expectPolite();
     for (int count = 0; count < 6; count++) {
       mina.get("workspaces");
     }
@@ -151,7 +152,11 @@ class JournalTest {
     assertEquals(1, findings.size());
     assertEquals("polling", findings.get(0).habit());
     assertEquals(6, findings.get(0).entries().size());
-    assertTrue(findings.get(0).toString().contains("Instead: "));
+    AssertionFailedError impolite = assertThrows(AssertionFailedError.class, world::expectPolite);
+    assertTrue(impolite.getMessage().matches("polling: GET /v1/workspaces 6 times .*"
+        + " \\(mina@example.com, entries \\d+(, \\d+){5}\\)\\. Instead: ask when .*"), impolite.getMessage());
+    assertThrows(AssertionFailedError.class, () -> world.expectPolite("mina"));
+    world.expectPolite("joon");
   }
 
   @Test

@@ -93,9 +93,24 @@ class PeopleTest {
     assertEquals(400, answer.status());
     assertEquals("E13", answer.code());
     assertEquals("E03", assertThrows(MadangError.class, () -> world.signIn("mina@example.com", "Wr0ng!!!")).code());
+    assertEquals("Mina", world.signIn("mina").user().get("nickname").text());
+    assertEquals("E03", assertThrows(MadangError.class, () -> world.signIn("mina", "Wr0ng!!!")).code());
     MadangClient older = world.client("2024-01");
     older.signIn("mina@example.com", "Passw0rd!");
     assertEquals("Mina", older.get("users/my").get("nickname").text());
+  }
+
+  @Test
+  @DisplayName("B24 a sign-in with the name of no person, or of two, is the same error as for a person")
+  void names(MadangWorld world, @World(seed = "people: [{email: ann@example.com}, {email: ann@example.org}]") MadangWorld two) {
+    for (MadangWorld one : List.of(world, two)) {
+      MadangError acting = assertThrows(MadangError.class, () -> one.person("ann").join("Weekend"));
+      MadangError signingIn = assertThrows(MadangError.class, () -> one.signIn("ann"));
+      assertEquals(acting.getMessage(), signingIn.getMessage());
+      assertEquals(acting.status(), signingIn.status());
+    }
+    assertTrue(assertThrows(MadangError.class, () -> two.signIn("ann")).getMessage().contains("write the whole e-mail"));
+    assertEquals(List.of(), world.journal().entries());
   }
 
   @Test

@@ -68,6 +68,7 @@ class ReportsTest {
     Json archive = Json.parse(Files.readString(results.resolve("Fixtures_Bad.bad.har")));
     assertEquals(2, archive.get("log").get("entries").list().size());
     assertTrue(run.entries.get("madang.journal").contains("  mina@example.com  GET /v1/users/me (me): 200"), run.entries.toString());
+    assertEquals("fault 1 answerLost: matched 1, applied 0\nfault 2 silence: matched 0, applied 0", run.entries.get("madang.faults"));
     assertTrue(run.entries.get("madang.files").contains(results.toString()), run.entries.toString());
     assertTrue(run.entries.get("madang.console").matches("http://127.0.0.1:\\d+/_dev/ \\(.*MADANG_TEST_KEEP=1.*"), run.entries.toString());
   }
@@ -78,7 +79,7 @@ class ReportsTest {
     InnerRun run = run(Fixtures.BadAtTheEnd.class, server);
     assertEquals(AssertionFailedError.class, run.failures.get(0).getClass());
     assertEquals(4, files().size());
-    assertFalse(run.entries.containsKey("madang.journal"), "an empty journal is left out");
+    assertEquals(Set.of("madang.files", "madang.console"), run.entries.keySet(), "an empty journal and no faults are left out");
     assertTrue(files().contains("Fixtures_BadAtTheEnd.twoWorlds.2.har"), files().toString());
   }
 
