@@ -59,7 +59,7 @@ class ChatTest {
   void showsAChatAsItComes(MadangWorld world) throws Exception {
     app.open(IOS);
     world.person("joon").post("Lunch?", IOS);
-    app.waitFor("Lunch?");
+    app.waitFor(IOS, "Lunch?");
   }
 
   @Test
@@ -90,7 +90,7 @@ class ChatTest {
     world.faults().add(Fault.silence(), Match.event("channel").times(1));
     app.open(IOS);
     world.person("joon").post("Lunch?", IOS);
-    app.waitFor("Lunch?");
+    app.waitFor(IOS, "Lunch?");
     world.expect(times(2, connection("opened")));
   }
 
