@@ -14,6 +14,9 @@ import org.junit.jupiter.api.Test;
 
 /** Classes of tests that other tests run, by {@link InnerRun}. Some of them fail. */
 final class Fixtures {
+  /** The lock of tests that run fixtures on the server of all tests: some count the worlds of fixtures there. */
+  static final String ON_SHARED_SERVER = "fixtures on the shared server";
+
   private Fixtures() {}
 
   @Tag("fixture")

@@ -18,11 +18,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.opentest4j.AssertionFailedError;
 
 /** What tests leave. The ids are those of clients/behaviours.md. */
 @ExtendWith(MadangExtension.class)
 @Execution(ExecutionMode.SAME_THREAD)
+@ResourceLock(Fixtures.ON_SHARED_SERVER)
 class ReportsTest {
   @TempDir Path folder;
   private Path results;

@@ -22,6 +22,7 @@ import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Which server is used. The ids are those of clients/behaviours.md. */
 @ExtendWith(MadangExtension.class)
@@ -124,6 +125,7 @@ class ServerTest {
   }
 
   @Test
+  @ResourceLock(Fixtures.ON_SHARED_SERVER)
   @DisplayName("B04 one line says whether the server was found or started, and its URL")
   void lines(MadangServer server) throws Exception {
     Process found = inner("Good", Map.of("MADANG_DEV_URL", server.url()));
