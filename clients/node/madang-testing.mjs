@@ -30,6 +30,45 @@ export class MadangError extends Error {
   }
 }
 
+// MARK: Options
+
+/** How many letters must be added, removed or replaced to make one text of another. */
+function distance(one, other) {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const letter of one) {
+    const next = [row[0] + 1];
+    for (let index = 0; index < other.length; index++) {
+      next.push(Math.min(next[index] + 1, row[index + 1] + 1, row[index] + (letter === other[index] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1);
+}
+
+/** The name that was probably meant, or undefined. */
+function nearest(name, names) {
+  const ranked = names.map((one) => [distance(name.toLowerCase(), one.toLowerCase()), one]).sort(([one], [other]) => one - other);
+  return ranked[0][0] <= Math.max(1, name.length / 3) ? ranked[0][1] : undefined;
+}
+
+/** The options of a call, completed by defaults. The call has no others: without an error a misspelt one would do nothing. */
+function options(call, chosen, defaults) {
+  const names = Object.keys(defaults);
+  if (typeof chosen !== "object" || chosen === null) {
+    throw new TypeError(`${call} takes its options by name: write { ${names[0]}: ... }, not ${shown(chosen)}`);
+  }
+  const unknown = Object.keys(chosen).find((name) => !Object.hasOwn(defaults, name));
+  if (unknown !== undefined) {
+    const meant = nearest(unknown, names);
+    const question = meant === undefined ? "" : ` Did you mean '${meant}'?`;
+    throw new TypeError(`${call} has no option '${unknown}'.${question} Its options: ${names.join(", ")}`);
+  }
+  return { ...defaults, ...given(chosen) };
+}
+
+const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+const given = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
 // MARK: Time
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -92,7 +131,8 @@ function refuse(call, { status, headers, text }) {
 }
 
 /** A development call: its JSON, or its text if it is not JSON. `accept` are statuses that are no errors. */
-async function develop(server, method, path, body, { query, headers = {}, accept = [] } = {}) {
+async function develop(server, method, path, body, chosen = {}) {
+  const { query, headers, accept } = options("dev", chosen, { query: undefined, headers: {}, accept: [] });
   const data = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const length = data === undefined ? {} : { "Content-Length": Buffer.byteLength(data) };
   let answer;
@@ -110,7 +150,6 @@ async function develop(server, method, path, body, { query, headers = {}, accept
 const segment = encodeURIComponent;
 /** `workspaces` for `workspaces`, `/workspaces` and `/v1/workspaces`. */
 const belowVersion = (path) => path.replace(/^\/+/, "").replace(/^v1\//, "");
-const given = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 // MARK: Clients and people
 
@@ -130,12 +169,13 @@ export class Client {
     Object.assign(this, token ?? { accessToken, refreshToken }, { user });
   }
 
-  get(path, options) { return this.#read("GET", path, undefined, options); }
-  post(path, json, options) { return this.#read("POST", path, json, options); }
-  put(path, json, options) { return this.#read("PUT", path, json, options); }
-  delete(path, options) { return this.#read("DELETE", path, undefined, options); }
+  get(path, chosen) { return this.#read("GET", path, undefined, chosen); }
+  post(path, json, chosen) { return this.#read("POST", path, json, chosen); }
+  put(path, json, chosen) { return this.#read("PUT", path, json, chosen); }
+  delete(path, chosen) { return this.#read("DELETE", path, undefined, chosen); }
 
-  request(method, path, json, { query, headers = {}, timeout } = {}) {
+  async request(method, path, json, chosen = {}) {
+    const { query, headers, timeout } = options("request", chosen, { query: undefined, headers: {}, timeout: undefined });
     const body = json === undefined ? undefined : JSON.stringify(json);
     const sent = body === undefined ? {} : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
     if (this.accessToken) sent.Authorization = this.accessToken;
@@ -144,8 +184,8 @@ export class Client {
     });
   }
 
-  async #read(method, path, json, options) {
-    const answer = await this.request(method, path, json, options);
+  async #read(method, path, json, chosen) {
+    const answer = await this.request(method, path, json, chosen);
     if (answer.status < 200 || answer.status > 299) refuse(`${method} /v1/${belowVersion(path)}`, answer);
     return answer.json();
   }
@@ -159,12 +199,19 @@ export class Person {
     Object.assign(this, { who, ...account });
   }
 
-  post(text, { in: place, files = 0 }) { return this.#act("post", { in: place, text, files }); }
-  write(text, { to, in: place, files = 0 }) { return this.#act("post", given({ to, in: place, text, files })); }
+  async post(text, chosen = {}) {
+    return this.#act("post", { text, ...options("post", chosen, { in: undefined, files: 0 }) });
+  }
+  async write(text, chosen = {}) {
+    const message = options("write", chosen, { to: undefined, in: undefined, files: 0 });
+    if (message.to === undefined) throw new TypeError('write needs a receiver: write { to: "joon" }');
+    return this.#act("post", { text, ...message });
+  }
   async join(place) { await this.#act("join", { in: place }); }
   async leave(place) { await this.#act("leave", { in: place }); }
 
-  call(method, path, body, { edition = "2024-10" } = {}) {
+  async call(method, path, body, chosen = {}) {
+    const { edition } = options("call", chosen, { edition: "2024-10" });
     return this.#develop(method, `people/${segment(this.who)}/v1/${belowVersion(path)}`, body, { query: { edition } });
   }
 
@@ -225,10 +272,11 @@ class Scripts {
   async start(name) { await this.#develop("POST", `scripts/${segment(name)}/start`); }
   async stop(name) { await this.#develop("POST", `scripts/${segment(name)}/stop`); }
   async remove(name) { await this.#develop("DELETE", `scripts/${segment(name)}`); }
-  finished(name, options) { return this.#waited(name, undefined, options); }
-  ran(name, runs, options) { return this.#waited(name, runs, options); }
+  finished(name, chosen) { return this.#waited("finished", name, undefined, chosen); }
+  ran(name, runs, chosen) { return this.#waited("ran", name, runs, chosen); }
 
-  async #waited(name, runs, { within = "5s", allowingFailures = false } = {}) {
+  async #waited(call, name, runs, chosen = {}) {
+    const { within, allowingFailures } = options(call, chosen, { within: "5s", allowingFailures: false });
     const run = await this.#develop("GET", `scripts/${segment(name)}`, undefined, { query: { wait: durationText(within), runs } });
     const isOver = ["ended", "stopped"].includes(run.state) && run.underWay === 0;
     if (run.failures.length && !allowingFailures) {
@@ -251,7 +299,8 @@ class Sockets {
 
   list() { return this.#develop("GET", "sockets"); }
 
-  async cut({ account, session } = {}) {
+  async cut(which = {}) {
+    const { account, session } = options("cut", which, { account: undefined, session: undefined });
     if ((account === undefined) === (session === undefined)) throw new TypeError("name either an account or a session");
     if (session !== undefined) {
       await this.#develop("DELETE", `sockets/${segment(session)}`);
@@ -262,7 +311,6 @@ class Sockets {
 }
 
 const hasJSON = (filter) => filter.body !== undefined || filter.answer !== undefined;
-const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
 class Journal {
   #develop;
@@ -273,7 +321,8 @@ class Journal {
     this.#host = new URL(url).host;
   }
 
-  async entries(filter = {}, { after = 0 } = {}) {
+  async entries(filter = {}, chosen = {}) {
+    let { after } = options("entries", chosen, { after: 0 });
     if (hasJSON(filter)) return this.#numbered((await this.#outcome(filter, 0, after, 0)).matched[0].entries);
     const found = [];
     for (;;) {
@@ -284,7 +333,8 @@ class Journal {
     }
   }
 
-  async wait(filter = {}, { within = "5s", count = 1, after = 0 } = {}) {
+  async wait(filter = {}, chosen = {}) {
+    const { within, count, after } = options("wait", chosen, { within: "5s", count: 1, after: 0 });
     const found = hasJSON(filter)
       ? await this.#numbered((await this.#outcome(filter, count, after, within)).matched[0].entries)
       : (await this.#page(filter, { after, limit: PAGE, wait: durationText(within), count })).entries;
@@ -330,12 +380,10 @@ export const once = (filter) => times(1, filter);
 export const atLeast = (count, filter) => ({ filter, times: { min: count } });
 export const atMost = (count, filter) => ({ filter, times: { min: 0, max: count } });
 export const never = (filter) => times(0, filter);
-export const spaced = (expected, { atLeast: least, atMost: most }) => ({
-  ...expected,
-  spacing: given({
-    atLeast: least === undefined ? undefined : durationText(least), atMost: most === undefined ? undefined : durationText(most),
-  }),
-});
+export function spaced(expected, limits) {
+  const spacing = given(options("spaced", limits, { atLeast: undefined, atMost: undefined }));
+  return { ...expected, spacing: Object.fromEntries(Object.entries(spacing).map(([name, time]) => [name, durationText(time)])) };
+}
 
 // MARK: Worlds
 
@@ -369,8 +417,8 @@ export class World {
     return key;
   }
 
-  dev(method, path, body, options) {
-    return this.#server.dev(method, `worlds/${segment(this.id)}${path ? `/${path}` : ""}`, body, options);
+  dev(method, path, body, chosen) {
+    return this.#server.dev(method, `worlds/${segment(this.id)}${path ? `/${path}` : ""}`, body, chosen);
   }
 
   async remove() {
@@ -398,24 +446,28 @@ export class World {
     }
   }
 
-  async signIn(email, { password = "Passw0rd!", edition = "2024-10" } = {}) {
+  async signIn(email, chosen = {}) {
+    const { password, edition } = options("signIn", chosen, { password: "Passw0rd!", edition: "2024-10" });
     const headers = { ...this.#connection.headers, SesacKey: this.key(edition) };
     const client = new Client(this.#connection.url, headers, edition);
     await client.signIn(email, password);
     return client;
   }
 
-  async reset({ wait } = {}) { await this.dev("POST", "reset", wait === undefined ? {} : { wait: durationText(wait) }); }
+  async reset(chosen = {}) { await this.dev("POST", "reset", pauseOf("reset", chosen)); }
   async snapshot(name) { await this.dev("POST", "snapshots", { name }); }
-  async restore(name, { wait } = {}) {
-    await this.dev("POST", `snapshots/${segment(name)}/restore`, wait === undefined ? {} : { wait: durationText(wait) });
-  }
+  async restore(name, chosen = {}) { await this.dev("POST", `snapshots/${segment(name)}/restore`, pauseOf("restore", chosen)); }
   snapshots() { return this.dev("GET", "snapshots"); }
   async removeSnapshot(name) { await this.dev("DELETE", `snapshots/${segment(name)}`); }
   exportSeed() { return this.dev("GET", "seed"); }
-  async restart({ downFor = "2s" } = {}) { await this.dev("POST", "restart", { milliseconds: milliseconds(downFor) }); }
+  async restart(chosen = {}) {
+    const { downFor } = options("restart", chosen, { downFor: "2s" });
+    await this.dev("POST", "restart", { milliseconds: milliseconds(downFor) });
+  }
 
-  async expect(expected, { inOrder = false, only = false, among, after = 0, within = "5s", settling = 0 } = {}) {
+  async expect(expected, chosen = {}) {
+    const { inOrder, only, among, after, within, settling } = options("expect", chosen,
+      { inOrder: false, only: false, among: undefined, after: 0, within: "5s", settling: 0 });
     const question = given({
       expected: expected.map(({ filter, ...limits }) => ({ ...filter, ...limits })), order: inOrder ? "strict" : "any", only, among,
       after, wait: durationText(within), settle: durationText(settling),
@@ -424,23 +476,38 @@ export class World {
     if (!outcome.met) throw failure(outcome.differences.join("\n"), this.expect);
   }
 
-  async review({ account, after = 0 } = {}) {
-    const { findings } = await this.dev("GET", "review", undefined, { query: { account, after } });
+  async review(chosen = {}) {
+    const query = options("review", chosen, { account: undefined, after: 0 });
+    const { findings } = await this.dev("GET", "review", undefined, { query });
     return findings.map(({ calls, ...finding }) => ({ ...finding, entries: calls }));
   }
   coverage() { return this.dev("GET", "coverage"); }
 
-  async pay(amount, merchantUid, { status = "paid" } = {}) {
+  async pay(amount, merchantUid, chosen = {}) {
+    const { status } = options("pay", chosen, { status: "paid" });
     return (await this.dev("POST", "payments", { merchant_uid: merchantUid, amount, status })).imp_uid;
   }
-  async socialToken(provider, subject, { email, nickname } = {}) {
-    return (await this.dev("POST", "social-tokens", given({ provider, subject, email, nickname }))).token;
+  async socialToken(provider, subject, chosen = {}) {
+    const person = options("socialToken", chosen, { email: undefined, nickname: undefined });
+    return (await this.dev("POST", "social-tokens", { provider, subject, ...person })).token;
   }
-  mails({ to, after = 0, ...wait } = {}) { return this.dev("GET", "mails", undefined, { query: { to, after, ...waiting(wait) } }); }
-  pushes({ after = 0, ...wait } = {}) { return this.dev("GET", "pushes", undefined, { query: { after, ...waiting(wait) } }); }
+  async mails(chosen = {}) {
+    const { to, after, ...wait } = options("mails", chosen, { to: undefined, after: 0, within: undefined, count: 1 });
+    return this.dev("GET", "mails", undefined, { query: { to, after, ...waiting(wait) } });
+  }
+  async pushes(chosen = {}) {
+    const { after, ...wait } = options("pushes", chosen, { after: 0, within: undefined, count: 1 });
+    return this.dev("GET", "pushes", undefined, { query: { after, ...waiting(wait) } });
+  }
 }
 
-const waiting = ({ within, count = 1 }) => (within === undefined ? {} : { wait: durationText(within), count });
+const waiting = ({ within, count }) => (within === undefined ? {} : { wait: durationText(within), count });
+
+/** How long calls in progress may go on, in the server's words. */
+function pauseOf(call, chosen) {
+  const { wait } = options(call, chosen, { wait: undefined });
+  return wait === undefined ? {} : { wait: durationText(wait) };
+}
 
 /** A connection to a world: at its own port, or by host name at the server's port where only that is published. */
 function reachable(server, made) {
@@ -460,6 +527,9 @@ function reachable(server, made) {
 
 // MARK: The server
 
+/** How a world begins. */
+const PLAN = { seed: "courtyard", number: undefined, settings: undefined, name: undefined, ttl: undefined };
+
 export class MadangServer {
   #program;
   #worlds = new Set();
@@ -473,13 +543,14 @@ export class MadangServer {
   }
 
   get wasStarted() { return this.#program !== undefined; }
-  dev(method, path, body, options) { return develop(this, method, path, body, options); }
+  dev(method, path, body, chosen) { return develop(this, method, path, body, chosen); }
 
   async check() {
     if (!(await this.dev("GET", "about"))?.keys) throw new MadangError(`${this.url} is not a Madang server in development mode`);
   }
 
-  async makeWorld({ seed = "courtyard", number, settings, name, ttl } = {}) {
+  async makeWorld(plan = {}) {
+    const { seed, number, settings, name, ttl } = options("makeWorld", plan, PLAN);
     const field = seed instanceof URL ? readFileSync(seed, "utf8") : seed;
     const made = await this.dev("POST", "worlds", given({ seed: field, number, settings, name, ttl: durationText(ttl ?? LEASE) }));
     const world = new World(this, made, await reachable(this, made));
@@ -550,7 +621,8 @@ export async function start(program) {
   return new MadangServer(url, { story: `madang: started ${program} at ${url}`, program: child });
 }
 
-export async function findOrStart({ standard = STANDARD } = {}) {
+export async function findOrStart(chosen = {}) {
+  const { standard } = options("findOrStart", chosen, { standard: STANDARD });
   const { MADANG_DEV_URL: url, MADANG_DEV_TOKEN: token, MADANG_PROGRAM: program } = process.env;
   if (url) {
     const server = new MadangServer(url, { token, story: `madang: found at ${url} (MADANG_DEV_URL)` });
@@ -595,6 +667,7 @@ export function madang() {
 export function withWorld(plan, body) {
   if (typeof plan === "function") [plan, body] = [{}, plan];
   return async (context) => {
+    options("withWorld", plan, PLAN);
     const server = await madang();
     const world = await server.makeWorld(plan);
     let isKept = false;

@@ -64,6 +64,26 @@ test("B09 settings change one world only", async () => {
   await assert.rejects((await madang()).makeWorld({ settings: { "socket.pong": "1s" } }), /socket\.pong/);
 });
 
+test("B09 an option that there is not is an error that names the right one", withWorld(async (world) => {
+  const refuses = (call, message) => assert.rejects(call, { name: "TypeError", message });
+  const server = await madang();
+  const names = "seed, number, settings, name, ttl";
+  await refuses(server.makeWorld({ seed: "empty", numbr: 7 }), `makeWorld has no option 'numbr'. Did you mean 'number'? Its options: ${names}`);
+  await refuses(server.makeWorld("empty"), "makeWorld takes its options by name: write { seed: ... }, not empty");
+  await refuses(withWorld({ sed: "empty" }, () => {})(), `withWorld has no option 'sed'. Did you mean 'seed'? Its options: ${names}`);
+  await refuses(world.expect([once({ operation: "me" })], { inorder: true }), /^expect has no option 'inorder'\. Did you mean 'inOrder'\?/);
+  await refuses(world.person("joon").post("Hi", { at: "Weekend/ios" }), "post has no option 'at'. Its options: in, files");
+  const calls = { signIn: ["mina@example.com"], restart: [], reset: [], restore: ["one"], review: [], mails: [], pushes: [],
+    pay: [500, "order 1"], socialToken: ["kakao", "42"], dev: ["GET", "clock", undefined] };
+  for (const [call, args] of Object.entries(calls)) await refuses(world[call](...args, { wrong: 1 }), new RegExp(`^${call} has no option 'wrong'`));
+  await refuses(world.journal.wait({}, { wihtin: "1s" }), /Did you mean 'within'/);
+  await refuses(world.journal.entries({}, { count: 1 }), /^entries has no option 'count'/);
+  await refuses(world.scripts.finished("rush", { allowFailures: true }), /Did you mean 'allowingFailures'/);
+  await refuses(world.sockets.cut({ acount: "mina" }), /Did you mean 'account'/);
+  await refuses((await world.signIn("mina@example.com")).get("users/me", { header: {} }), /Did you mean 'headers'/);
+  assert.throws(() => spaced(once({}), { atleast: "1s" }), /Did you mean 'atLeast'/);
+}));
+
 test("B11 a world has a lease", withWorld(async (world) => {
   // A renewal is any call about the world; test_b11 of clients/python waits for one.
   assert((await world.dev("GET", "")).expires);

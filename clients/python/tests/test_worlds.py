@@ -63,6 +63,22 @@ def test_b09_settings_change_one_world_only(make_world: MakeWorld) -> None:
         make_world(settings={"socket.pong": "1s"})
 
 
+def test_b09_an_unknown_argument_of_the_marker_is_an_error_that_names_the_right_one(inner: pytest.Pytester) -> None:
+    inner.makepyfile("""
+        import pytest
+        @pytest.mark.madang(sed="empty")
+        def test_it(world): pass
+        @pytest.mark.madang(clock="1h")
+        def test_other(world): pass
+    """)
+    outcome = inner.runpytest_subprocess()
+    outcome.assert_outcomes(errors=2)
+    names = "Its arguments: seed, number, settings, name, ttl"
+    outcome.stdout.fnmatch_lines([
+        f"@pytest.mark.madang has no argument 'sed'. Did you mean 'seed'? {names}",
+        f"@pytest.mark.madang has no argument 'clock'. {names}"])
+
+
 def test_b10_a_world_ends_after_its_test(inner: pytest.Pytester, madang: MadangServer) -> None:
     inner.makepyfile("""
         import pytest

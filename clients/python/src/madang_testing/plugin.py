@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 from typing import Any, Dict, Generator, Iterator, List, Optional, Protocol
 
 import pytest
@@ -18,6 +19,9 @@ _WORLDS = pytest.StashKey[List[World]]()
 _SERVER = pytest.StashKey[MadangServer]()
 _FAILED = pytest.StashKey[bool]()
 _BROKER = pytest.StashKey[Broker]()
+
+_PLAN = ("seed", "number", "settings", "name", "ttl")
+"""The arguments of the marker."""
 
 
 class MakeWorld(Protocol):
@@ -74,6 +78,12 @@ def world(request: pytest.FixtureRequest, make_world: MakeWorld) -> World:
     for marker in request.node.iter_markers("madang"):
         if marker.args:
             pytest.fail("write the marker's arguments by name: @pytest.mark.madang(seed=...)", pytrace=False)
+        for name in marker.kwargs:
+            if name not in _PLAN:
+                meant = difflib.get_close_matches(name, _PLAN, 1)
+                question = f" Did you mean '{meant[0]}'?" if meant else ""
+                pytest.fail(f"@pytest.mark.madang has no argument '{name}'.{question} Its arguments: {', '.join(_PLAN)}",
+                            pytrace=False)
         plan = {**marker.kwargs, **plan}
     return make_world(**plan)
 
