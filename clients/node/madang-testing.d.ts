@@ -46,7 +46,10 @@ export interface Plan {
   ttl?: Duration;
 }
 
-/** A test's function with a world of its own. The world ends after the test, also after a failed one. */
+/**
+ * A test's function with a world of its own. The world ends after the test, also after a failed one. The test fails if its body
+ * ends without waiting for a call of the kit.
+ */
 export function withWorld(body: (world: World, context: TestContext) => unknown): (context: TestContext) => Promise<void>;
 export function withWorld(plan: Plan, body: (world: World, context: TestContext) => unknown): (context: TestContext) => Promise<void>;
 

@@ -5,6 +5,7 @@
  */
 
 import { AssertionError } from "node:assert";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { spawn } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";
@@ -525,6 +526,75 @@ function reachable(server, made) {
   });
 }
 
+// MARK: Forgotten awaits
+
+/** The calls of the running test: a set in the body of a test, undefined elsewhere and within calls of the kit. */
+const noted = new AsyncLocalStorage();
+
+/** The promise of a call, which knows whether the test waits for it. An `await` calls `then`, as this is a class of its own. */
+class Call extends Promise {
+  static get [Symbol.species]() { return Promise; }
+
+  then(...handlers) {
+    this.isAwaited = true;
+    return super.then(...handlers);
+  }
+}
+
+const framesOf = (error) => error.stack.slice(error.stack.indexOf("\n    at "));
+
+/** Lets the stack of an error end with the line of the test, which V8 does not know for an `await` of a class of its own. */
+function showCaller(error, frames) {
+  const [caller] = frames.trimStart().split("\n");
+  if (typeof error?.stack === "string" && !error.stack.includes(caller)) error.stack += frames;
+}
+
+/** Notes the calls of a class, so that a test fails whose body ends without waiting for them. */
+function note(type, path) {
+  for (const [method, { value: run }] of Object.entries(Object.getOwnPropertyDescriptors(type.prototype))) {
+    if (method === "constructor" || typeof run !== "function") continue;
+    type.prototype[method] = function noting(...values) {
+      const calls = noted.getStore();
+      const outcome = noted.run(undefined, () => run.apply(this, values));
+      if (!calls || !(outcome instanceof Promise)) return outcome;
+      const entry = { name: `${path}.${method}`, outcome, site: {} };
+      Error.captureStackTrace(entry.site, noting);
+      calls.add(entry);
+      outcome.then(() => calls.delete(entry), (error) => {
+        entry.hasFailed = true;
+        showCaller(error, framesOf(entry.site));
+      });
+      entry.call = new Call((resolve) => resolve(outcome));
+      // Otherwise node reports a failure that the test does not wait for as that of another test; `settle` reports it.
+      Promise.prototype.then.call(entry.call, undefined, () => {});
+      return entry.call;
+    };
+  }
+}
+
+for (const [path, type] of Object.entries({
+  "world": World, "world.clock": Clock, "world.faults": Faults, "world.scripts": Scripts, "world.sockets": Sockets,
+  "world.journal": Journal, "world.person(...)": Person, "client": Client,
+})) note(type, path);
+
+/** The calls that a body has not waited for. */
+const forgotten = (calls) => [...calls].filter(({ call, hasFailed }) => !(hasFailed && call.isAwaited));
+
+/** What the test should do about a forgotten call. */
+const words = ({ name, call }) => (call.isAwaited ? `${name} had not ended when the test ended: write 'await' before all that waits for it`
+  : `${name} was not awaited: write 'await'`);
+
+/** Waits for the forgotten calls of a body that has ended, and fails if there are any. */
+async function settle(calls) {
+  const left = forgotten(calls);
+  if (!left.length) return;
+  const outcomes = await Promise.allSettled(left.map(({ outcome }) => outcome));
+  const cause = outcomes.find(({ status }) => status === "rejected")?.reason;
+  const error = new Error([...new Set(left.map(words))].join("\n"), cause && { cause });
+  error.stack = `${error}${framesOf(left[0].site)}`;
+  throw error;
+}
+
 // MARK: The server
 
 /** How a world begins. */
@@ -579,6 +649,8 @@ export class MadangServer {
     }, milliseconds(LEASE) / 4).unref();
   }
 }
+
+note(MadangServer, "madang");
 
 const STANDARD = "http://127.0.0.1:8080";
 
@@ -670,12 +742,17 @@ export function withWorld(plan, body) {
     options("withWorld", plan, PLAN);
     const server = await madang();
     const world = await server.makeWorld(plan);
+    const calls = new Set();
     let isKept = false;
+    let hasEnded = false;
     try {
-      return await body(world, context);
+      await noted.run(calls, () => body(world, context));
+      hasEnded = true;
+      await settle(calls);
     } catch (error) {
       isKept = process.env.MADANG_TEST_KEEP === "1" && !server.wasStarted;
-      for (const line of await report(context, world, isKept)) context.diagnostic(line);
+      const mistakes = hasEnded ? [] : forgotten(calls).map(words);
+      for (const line of [...new Set(mistakes), ...(await report(context, world, isKept))]) context.diagnostic(line);
       throw error;
     } finally {
       if (!isKept) await world.remove();

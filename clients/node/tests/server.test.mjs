@@ -127,6 +127,43 @@ test("B35 a failed expectation is the runner's failure with the server's sentenc
   assert.match(output, /ERR_ASSERTION/);
 });
 
+/** The part of a report in TAP about one test. */
+const partOf = (output, name) => new RegExp(`^(?:not )?ok \\d+ - ${name}$[^]*?^  \\.\\.\\.$(?:\\n#.*)*`, "m").exec(output)[0];
+
+test("B35 a call that is not awaited fails its own test", async () => {
+  const { output } = await inner(`
+    const later = () => new Promise((resolve) => setTimeout(resolve, 300));
+    const missing = [once({ operation: "me" })];
+    test("good", withWorld(async (world) => { await world.expect([once({ operation: "signIn" })], { within: 0 }).catch(() => {}); }));
+    test("unfinished", withWorld(async (world) => { world.expect(missing, { within: "200ms" }); }));
+    test("failed before the end", withWorld(async (world) => { world.clock.advance("25 hours"); await later(); }));
+    test("of another world", withWorld(async () => { (await madang()).makeWorld({ ttl: "1s" }); }));
+    test("two", withWorld(async (world) => { const joon = world.person("joon"); joon.join("Weekend/hiking"); world.signIn("mina@example.com"); }));
+    test("in a function", withWorld(async (world) => { (async () => { await world.people(); })(); }));
+    test("of a failed body", withWorld(async (world) => { world.expect(missing); assert.fail("as planned"); }));
+    test("last", withWorld(later));`);
+  const fails = (name, ...words) => {
+    for (const one of words) assert(partOf(output, name).includes(one), `${one} is not in ${partOf(output, name)}`);
+  };
+  assert.match(output, /# pass 2\n# fail 6\n/);
+  assert(!output.includes("asynchronous activity"), output);
+  fails("unfinished", "not ok", "world.expect was not awaited: write 'await'", "inner.test.mjs:");
+  fails("failed before the end", "not ok", "world.clock.advance was not awaited: write 'await'");
+  fails("of another world", "not ok", "madang.makeWorld was not awaited: write 'await'");
+  fails("two", "world.person(...).join was not awaited: write 'await'", "world.signIn was not awaited: write 'await'");
+  fails("in a function", "world.people had not ended when the test ended: write 'await' before all that waits for it");
+  fails("of a failed body", "as planned", "# world.expect was not awaited: write 'await'");
+});
+
+test("B35 the stack of a failed call has the line of the test", async () => {
+  const { output } = await inner(`
+    test("expects", withWorld(async (world) => { await world.people();
+      await world.expect([once({ operation: "me" })], { within: 0 }); }));
+    test("is refused", withWorld(async (world) => { await world.people();
+      await world.person("zoe").join("Weekend/ios"); }));`);
+  for (const name of ["expects", "is refused"]) assert.match(partOf(output, name), /inner\.test\.mjs:\d+/);
+});
+
 test("B42 a failed test brings its journal, archive and a link", async () => {
   const results = folder();
   const { output } = await inner(FAILING, { MADANG_TEST_RESULTS: results });
