@@ -469,6 +469,8 @@ export class World {
   async expect(expected, chosen = {}) {
     const { inOrder, only, among, after, within, settling } = options("expect", chosen,
       { inOrder: false, only: false, among: undefined, after: 0, within: "5s", settling: 0 });
+    if (!Array.isArray(expected)) throw new TypeError("expect takes a list: write world.expect([once(...)])");
+    if (!expected.every((item) => item?.filter)) throw new TypeError("expect takes items such as once({ operation: \"me\" })");
     const question = given({
       expected: expected.map(({ filter, ...limits }) => ({ ...filter, ...limits })), order: inOrder ? "strict" : "any", only, among,
       after, wait: durationText(within), settle: durationText(settling),

@@ -169,6 +169,12 @@ test("B20 a person writes a direct message", withWorld(async (world) => {
   assert.equal((await mina.get(`${workspace}/dms/${sent.room_id}/chats`)).at(-1).content, "only for you");
 }));
 
+test("B20 a chat without a place or a receiver is an error that says what is missing", withWorld(async (world) => {
+  await assert.rejects(world.person("joon").post("Hi"), /^MadangError: in: is missing; write a place such as Weekend\/ios/);
+  await assert.rejects(world.person("joon").post("Hi", "Weekend/ios"), /post takes its options by name: write \{ in: \.\.\. \}/);
+  await assert.rejects(world.person("joon").write("Hi", { in: "Weekend" }), /write needs a receiver/);
+}));
+
 test("B21 a person joins and leaves a channel", withWorld(async (world) => {
   const sora = await world.signIn("sora@example.com");
   const path = `${await room(sora, "hiking")}/members`;
@@ -321,6 +327,14 @@ test("B35 a failed expectation has the server's sentences, one a line", withWorl
     const missing = error.message.split("\n").filter((line) => line.startsWith("missing: operation "));
     return error.name === "AssertionError" && missing.length === 2;
   });
+}));
+
+test("B35 what is no list of expectations is an error that says how to write it", withWorld(async (world) => {
+  await assert.rejects(world.expect(once({ operation: "me" })), { name: "TypeError", message: /takes a list: write world\.expect\(\[once/ });
+  await assert.rejects(world.expect(), { name: "TypeError", message: /takes a list/ });
+  for (const item of [{ operation: "me" }, "me", undefined]) {
+    await assert.rejects(world.expect([item]), { name: "TypeError", message: /takes items such as once\(/ });
+  }
 }));
 
 test("B36 inOrder, only, among and after change what is accepted", withWorld(async (world) => {

@@ -86,6 +86,13 @@ def test_b35_a_failed_expectation_is_an_assertion_with_the_servers_sentences(wor
     assert len(missing) == 2
 
 
+def test_b35_what_is_no_list_of_expectations_is_an_error_that_says_how_to_write_it(world: World) -> None:
+    with pytest.raises(TypeError, match="takes a list: write"):
+        world.expect(once(operation="me"))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="takes items such as once"):
+        world.expect([{"operation": "me"}])  # type: ignore[list-item]
+
+
 def test_b35_the_report_shows_the_test_and_not_the_kit(inner: pytest.Pytester) -> None:
     inner.makepyfile("""
         from madang_testing import once

@@ -191,8 +191,13 @@ class World:
         too often. Raises `AssertionError` with the server's differences, one a line.
         """
         __tracebackhide__ = True
+        if isinstance(expected, Expected):
+            raise TypeError("expect takes a list: write world.expect([once(...)])")
+        items = list(expected)
+        if not all(isinstance(item, Expected) for item in items):
+            raise TypeError("expect takes items such as once(operation=\"me\")")
         question: Dict[str, Any] = {
-            "expected": [item.json() for item in expected], "order": "strict" if in_order else "any", "only": only,
+            "expected": [item.json() for item in items], "order": "strict" if in_order else "any", "only": only,
             "after": after, "wait": text(within), "settle": text(settling)}
         if among is not None:
             question["among"] = among
