@@ -4,6 +4,9 @@ import assert from "node:assert";
 import { EventEmitter, once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 
+/** After so many failed connections in a row the client stops to connect again: a minute. */
+const MOST_FAILURES = 300;
+
 /** The server refused the call; `code` is such as `E05`. */
 export class Refused extends Error {
   constructor(code) {
@@ -15,12 +18,21 @@ export class Refused extends Error {
 /** No answer that can be read came. Perhaps the server did what was asked. */
 export class Unclear extends Error {}
 
+/** A chat with pictures, as multipart/form-data. */
+function form(content, files) {
+  const data = new FormData();
+  data.append("content", content);
+  for (const [name, bytes] of files) data.append("files", new Blob([bytes], { type: "image/png" }), name);
+  return data;
+}
+
 export class Chat {
   /** The answer to the sign-in. */
   user;
+  /** How long a call may take, in milliseconds. Uploads have more time. */
+  timeout;
   #url;
   #key;
-  #timeout;
   #access;
   #refresh;
   #renewal;
@@ -28,11 +40,12 @@ export class Chat {
   #paths = new Map();
   #events = new EventEmitter();
   #closing = new AbortController();
+  #failures = 0;
 
   constructor(url, key, timeout = 5000) {
     this.#url = url;
     this.#key = key;
-    this.#timeout = timeout;
+    this.timeout = timeout;
   }
 
   async signIn(email, password, deviceToken) {
@@ -61,13 +74,13 @@ export class Chat {
     return (await this.call("GET", `${await this.room(room)}/unreads?after=${after}`)).count;
   }
 
-  /** Posts once: if no answer comes, it looks in the history before it posts again. */
-  async post(room, content) {
+  /** Posts once: if no answer comes, it looks in the history before it posts again. `files` are names and bytes of pictures. */
+  async post(room, content, files = []) {
     const path = `${await this.room(room)}/chats`;
     const newest = (await this.chats(room)).at(-1)?.createdAt ?? "";
     for (let attempt = 0; attempt < 3; attempt++) {
       try {
-        return await this.call("POST", path, { content });
+        return await this.call("POST", path, files.length ? form(content, files) : { content });
       } catch (error) {
         if (!(error instanceof Unclear)) throw error;
         await pause(100);
@@ -82,7 +95,7 @@ export class Chat {
   /** Shows a room: its history, and each new chat as it comes. Resolves when the history is there. */
   async open(room) {
     this.#rooms.set(room, new Map());
-    const open = once(this.#events, "open", { signal: AbortSignal.timeout(10_000) });
+    const open = this.#next("open", 10_000, `${room} did not open`);
     this.#listen(room);
     await open;
   }
@@ -94,8 +107,9 @@ export class Chat {
 
   /** Waits until an open room shows a text. */
   async waitFor(room, text, milliseconds = 10_000) {
-    const signal = AbortSignal.timeout(milliseconds);
-    while (!this.texts(room).includes(text)) await once(this.#events, "show", { signal });
+    const end = Date.now() + milliseconds;
+    const complaint = `${room} did not show '${text}' within ${milliseconds} ms`;
+    while (!this.texts(room).includes(text)) await this.#next("show", Math.max(end - Date.now(), 0), complaint);
   }
 
   close() {
@@ -109,9 +123,18 @@ export class Chat {
 
   /** Connects again whenever a connection ends, and reads what it missed. */
   async #listen(room) {
-    while (!this.#closing.signal.aborted) {
-      await this.#connection(room).catch(() => pause(200));
+    while (!this.#closing.signal.aborted && this.#failures < MOST_FAILURES) {
+      await this.#connection(room).catch(() => { this.#failures += 1; });
+      // With a reference, a client that was not closed would keep the process of the tests.
+      await pause(200, undefined, { ref: false });
     }
+  }
+
+  /** Waits for an event of this client. Its timer keeps the process, as between two connections nothing else does. */
+  async #next(event, milliseconds, complaint) {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), milliseconds);
+    await once(this.#events, event, { signal: late.signal }).catch(() => assert.fail(complaint)).finally(() => clearTimeout(timer));
   }
 
   /** One Socket.IO connection by long-polling, until it ends or falls silent. */
@@ -128,6 +151,7 @@ export class Chat {
         if (packet === "2") {
           await this.#http("POST", path, "3");
         } else if (packet.startsWith("40/")) {
+          this.#failures = 0;
           this.#show(room, await this.chats(room, [...this.#rooms.get(room).values()].at(-1)?.createdAt));
           this.#events.emit("open");
         } else if (packet.startsWith("42/")) {
@@ -157,12 +181,20 @@ export class Chat {
   }
 
   async #send(method, path, body) {
-    const headers = { SesacKey: this.#key, "Content-Type": "application/json" };
+    const headers = { SesacKey: this.#key };
+    let limit = this.timeout;
+    if (body instanceof FormData) {
+      // The time for a large body grows with its size: 10,000 bytes a second.
+      for (const file of body.getAll("files")) limit += Math.ceil(file.size / 10);
+    } else {
+      headers["Content-Type"] = "application/json";
+      body &&= JSON.stringify(body);
+    }
     if (this.#access) Object.assign(headers, { Authorization: this.#access, RefreshToken: this.#refresh });
     let answer;
     let json;
     try {
-      answer = await this.#http(method, `/v1/${path}`, body && JSON.stringify(body), headers);
+      answer = await this.#http(method, `/v1/${path}`, body, headers, limit);
       json = answer.text ? JSON.parse(answer.text) : undefined;
     } catch (cause) {
       throw new Unclear(`${method} ${path}`, { cause });
@@ -171,7 +203,7 @@ export class Chat {
     return json;
   }
 
-  async #http(method, path, body, headers = {}, timeout = this.#timeout) {
+  async #http(method, path, body, headers = {}, timeout = this.timeout) {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout)]);
     const answer = await fetch(this.#url + path, { method, body, headers, signal });
     return { status: answer.status, text: await answer.text() };

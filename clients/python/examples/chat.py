@@ -13,6 +13,9 @@ import urllib.error
 import urllib.request
 import uuid
 
+MOST_FAILURES = 300
+"""After so many failed connections in a row the client stops to connect again: a minute."""
+
 LOST = (OSError, http.client.HTTPException)
 """What urllib raises when no whole answer comes."""
 
@@ -59,6 +62,7 @@ class Chat:
         self._closed = threading.Event()
         self._threads = []
         self._sessions = set()
+        self._failures = 0
 
     def sign_in(self, email, password, device_token=None):
         body = {"email": email, "password": password, "deviceToken": device_token}
@@ -136,10 +140,11 @@ class Chat:
 
     def _listen(self, room):
         """Connects again whenever a connection ends, and reads what it missed."""
-        while not self._closed.is_set():
+        while not self._closed.is_set() and self._failures < MOST_FAILURES:
             try:
                 self._connection(room)
             except (Refused, Unclear, *LOST):
+                self._failures += 1
                 self._closed.wait(0.2)
 
     def _connection(self, room):
@@ -163,6 +168,7 @@ class Chat:
                 if packet == "2":
                     self._http("POST", path, b"3", timeout=self.timeout)
                 elif packet.startswith("40/"):
+                    self._failures = 0
                     newest = max((chat["createdAt"] for chat in self.live[room].values()), default="")
                     self._show(room, self.chats(room, newest))
                     self._is_open.set()
