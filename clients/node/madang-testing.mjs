@@ -772,6 +772,7 @@ async function report(context, world, isKept) {
       ...(entries.length > SHOWN ? [`  ... ${entries.length - SHOWN} earlier entries`] : []),
       ...entries.slice(-SHOWN).map(describe),
       ...(entries.length ? [] : ["  the journal is empty"]),
+      ...(await world.faults.rules()).map(({ id, kind, matched, applied }) => `fault ${id} ${kind}: matched ${matched}, applied ${applied}`),
       isKept ? `console: ${console}` : `console: ${console} until the world ends with its test; ` +
         "MADANG_TEST_KEEP=1 keeps the worlds of failed tests at a server that was found",
       ...(await write(context, world)).map((file) => `written: ${file}`),
@@ -803,7 +804,8 @@ export function describe(entry) {
     const sender = entry.direction === "fromClient" ? "from the client" : "to the client";
     what = [entry.packet, entry.event, entry.namespace, sender, entry.payload].filter(Boolean).join(" ");
   } else {
-    what = [entry.kind, entry.event, entry.reason, entry.payload].filter(Boolean).join(" ");
+    const kind = entry.kind === "push" ? `push to ${entry.deviceToken}` : entry.kind;
+    what = [kind, entry.event, entry.reason, entry.payload].filter(Boolean).join(" ");
   }
   const fault = entry.fault ? `, fault ${entry.fault.kind}` : "";
   const number = String(entry.number).padStart(4);

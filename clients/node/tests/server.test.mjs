@@ -178,6 +178,19 @@ test("B42 a failed test brings its journal, archive and a link", async () => {
   assert.equal(JSON.parse(readFileSync(join(results, archive), "utf8")).log.entries.length, 2);
 });
 
+test("B42 the report counts faults and names the devices of notifications", async () => {
+  const { output } = await inner(`test("fails", withWorld(async (world) => {
+    await world.faults.add("silence", { event: "channel" });
+    await world.faults.add("latency", { operation: "signIn", time: "1ms" });
+    await world.signIn("mina@example.com");
+    await world.person("mina").post("Lunch?", { in: "Weekend/ios" });
+    await world.journal.wait({ kind: "push" });
+    assert.fail("as planned");
+  }));`);
+  assert(output.includes("# fault 1 silence: matched 0, applied 0\n# fault 2 latency: matched 1, applied 1\n"), output);
+  assert.match(output, / {2}sora@example\.com {2}push to sora-phone \{/);
+});
+
 test("B42 a kept world can be looked at", async () => {
   const { output } = await inner(`test("fails", withWorld({ name: "kept" }, () => assert.fail("as planned")));`, { MADANG_TEST_KEEP: "1" });
   const server = await madang();

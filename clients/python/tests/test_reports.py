@@ -39,6 +39,21 @@ def test_b42_a_failed_test_brings_journal_archive_and_link(
     assert f'value="http://{url}/_dev/"' in (inner.path / "report.xml").read_text()
 
 
+def test_b42_the_report_counts_faults_and_names_the_devices_of_notifications(inner: pytest.Pytester) -> None:
+    inner.makepyfile("""
+        def test_it(world):
+            world.faults.add("silence", event="channel")
+            world.faults.add("latency", operation="signIn", time="1ms")
+            world.sign_in("mina@example.com")
+            world.person("mina").post("Lunch?", in_="Weekend/ios")
+            world.journal.wait(kind="push")
+            assert False
+    """)
+    text = "\n".join(inner.runpytest_subprocess().outlines)
+    assert "\nfault 1 silence: matched 0, applied 0\nfault 2 latency: matched 1, applied 1\n" in text
+    assert "  sora@example.com  push to sora-phone {" in text
+
+
 def test_b42_every_world_of_a_failed_test_is_reported(inner: pytest.Pytester, results: pathlib.Path) -> None:
     inner.makepyfile(test_one="""
         def test_it(make_world):

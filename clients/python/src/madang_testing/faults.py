@@ -23,6 +23,9 @@ class Fault:
     applied: int
     """To how many of them the effect was applied."""
 
+    def __str__(self) -> str:
+        return f"fault {self.id} {self.kind}: matched {self.matched}, applied {self.applied}"
+
 
 class Faults:
     """The faults of a world. docs/reference/dev.md of Madang describes each kind."""

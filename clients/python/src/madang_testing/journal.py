@@ -104,7 +104,8 @@ class Entry:
             sender = "from the client" if self.direction == "fromClient" else "to the client"
             what = " ".join(part for part in (self.packet, self.event, self.namespace, sender, self.payload) if part)
         else:
-            what = " ".join(part for part in (self.kind, self.event, self.reason, self.payload) if part)
+            kind = f"push to {self.raw['deviceToken']}" if self.kind == "push" else self.kind
+            what = " ".join(part for part in (kind, self.event, self.reason, self.payload) if part)
         fault = f", fault {self.fault}" if self.fault else ""
         return f"{self.number:4}  +{self.elapsed / 1000:.3f} s  {who}  {what[:300]}{fault}"
 

@@ -33,6 +33,7 @@ def _of_world(test: str, world: World, is_kept: bool) -> Tuple[str, str]:
         entries = world.journal.entries()
         lines = [f"  ... {len(entries) - _SHOWN} earlier entries"] if len(entries) > _SHOWN else []
         lines += [str(entry) for entry in entries[-_SHOWN:]] or ["  the journal is empty"]
+        lines += [str(rule) for rule in world.faults.rules()]
         console = f"{world.url}/_dev/"
         lines.append(f"console: {console}" if is_kept else (
             f"console: {console} until the world ends with its test; "
