@@ -116,7 +116,7 @@ export class World {
   person(who: string): Person;
   /** All people, ordered by number. */
   people(): Promise<Person[]>;
-  /** A client of the API that is signed in. */
+  /** A client of the API that is signed in, by an e-mail or the text before its `@`. */
   signIn(email: string, options?: { password?: string; edition?: Edition }): Promise<Client>;
 
   /** Restores the first state. Faults stay. `wait` is how long calls in progress may go on; 2 s by default. */

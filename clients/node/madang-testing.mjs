@@ -449,9 +449,10 @@ export class World {
 
   async signIn(email, chosen = {}) {
     const { password, edition } = options("signIn", chosen, { password: "Passw0rd!", edition: "2024-10" });
+    const whole = email.includes("@") ? email : (await this.person(email).call("GET", "users/me")).email;
     const headers = { ...this.#connection.headers, SesacKey: this.key(edition) };
     const client = new Client(this.#connection.url, headers, edition);
-    await client.signIn(email, password);
+    await client.signIn(whole, password);
     return client;
   }
 

@@ -215,6 +215,19 @@ test("B24 a client gets, posts, puts and deletes", withWorld(async (world) => {
   assert((await mina.get("auth/refresh", { headers: { RefreshToken: mina.refreshToken } })).accessToken);
 }));
 
+test("B24 the text before the @ names one person", withWorld(async (world) => {
+  assert.equal((await world.signIn("mina")).user.email, "mina@example.com");
+  assert.equal((await world.signIn("mina", { edition: "2024-01" })).user.nickname, "Mina");
+  assert.deepEqual((await world.journal.entries()).map((entry) => entry.operation), ["signIn", "signIn"]);
+  await withTwo([{ seed: "people: [{email: ann@example.com}, {email: ann@example.org}]" }], async (other) => {
+    for (const [name, words] of [["zoe", /^there is no person with the e-mail 'zoe'/], ["ann", /^several people are called 'ann'/]]) {
+      const { message } = await other.person(name).join("Weekend/ios").catch((error) => error);
+      assert.match(message, words);
+      await assert.rejects(other.signIn(name), { name: "MadangError", message });
+    }
+  });
+}));
+
 test("B25 a script runs", withWorld(async (world) => {
   await world.scripts.add(`
     scripts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conftest import room
-from madang_testing import MadangError, World
+from madang_testing import MadangError, MakeWorld, World
 
 
 def test_b19_a_person_posts_and_a_client_reads(world: World) -> None:
@@ -77,6 +77,23 @@ def test_b24_a_client_gets_posts_puts_and_deletes(world: World) -> None:
     assert mina.request("GET", channel).status == 400
     assert len(mina.get(f"{path}/chats", query={"cursor_date": "2030-01-01T00:00:00.000Z"})) == 0
     assert mina.get("auth/refresh", headers={"RefreshToken": mina.refresh_token})["accessToken"]
+
+
+TWO_OF_A_NAME = "people: [{email: ann@example.com}, {email: ann@example.org}]"
+
+
+@pytest.mark.madang(seed=TWO_OF_A_NAME)
+def test_b24_the_text_before_the_at_sign_names_one_person(world: World, make_world: MakeWorld) -> None:
+    courtyard = make_world()
+    assert courtyard.sign_in("mina").user["email"] == "mina@example.com"
+    assert courtyard.sign_in("mina", edition="2024-01").user["nickname"] == "Mina"
+    assert [entry.operation for entry in courtyard.journal.entries()] == ["signIn", "signIn"]
+    for name, words in (("zoe", "there is no person with the e-mail 'zoe'"), ("ann", "several people are called 'ann'")):
+        with pytest.raises(MadangError, match=words) as refused:
+            world.sign_in(name)
+        with pytest.raises(MadangError) as other:
+            world.person(name).join("Weekend/ios")
+        assert str(refused.value) == str(other.value)
 
 
 def test_b24_clients_of_both_editions_sign_in(world: World) -> None:

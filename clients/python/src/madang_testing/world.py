@@ -143,7 +143,9 @@ class World:
         return [Person(self.dev, account["email"], account) for account in accounts(self.dev)]
 
     def sign_in(self, email: str, password: str = "Passw0rd!", edition: str = "2024-10") -> Client:
-        """A client of the API that is signed in."""
+        """A client of the API that is signed in, by an e-mail or the text before its `@`."""
+        if "@" not in email:
+            email = str(self.person(email).call("GET", "users/me")["email"])
         headers = {**self._connection.headers, "SesacKey": self.key(edition)}
         client = Client(Connection(self._connection.base, headers), edition)
         client.sign_in(email, password)
