@@ -134,6 +134,8 @@ export class World {
   expect(expected: Expected[], options?: ExpectOptions): Promise<void>;
   /** Habits of the clients that will cause trouble; empty for a good client. */
   review(options?: { account?: string; after?: number }): Promise<Finding[]>;
+  /** Rejects with an `AssertionError` if the review finds a habit: the findings and their cures, one a line. */
+  expectPolite(options?: { account?: string; after?: number }): Promise<void>;
   /** How much of the API was used. */
   coverage(): Promise<{ counts: any; report: any }>;
 

@@ -449,7 +449,7 @@ export class World {
 
   async signIn(email, chosen = {}) {
     const { password, edition } = options("signIn", chosen, { password: "Passw0rd!", edition: "2024-10" });
-    const whole = email.includes("@") ? email : (await this.person(email).call("GET", "users/me")).email;
+    const whole = String(email).includes("@") ? email : (await this.person(email).call("GET", "users/me")).email;
     const headers = { ...this.#connection.headers, SesacKey: this.key(edition) };
     const client = new Client(this.#connection.url, headers, edition);
     await client.signIn(whole, password);
@@ -485,6 +485,10 @@ export class World {
     const { findings } = await this.dev("GET", "review", undefined, { query });
     return findings.map(({ calls, ...finding }) => ({ ...finding, entries: calls }));
   }
+  async expectPolite(chosen = {}) {
+    const findings = await this.review(options("expectPolite", chosen, { account: undefined, after: 0 }));
+    if (findings.length) throw failure(findings.map(sentence).join("\n"), this.expectPolite);
+  }
   coverage() { return this.dev("GET", "coverage"); }
 
   async pay(amount, merchantUid, chosen = {}) {
@@ -503,6 +507,11 @@ export class World {
     const { after, ...wait } = options("pushes", chosen, { after: 0, within: undefined, count: 1 });
     return this.dev("GET", "pushes", undefined, { query: { after, ...waiting(wait) } });
   }
+}
+
+function sentence({ habit, account, what, entries, cure }) {
+  const numbers = entries.slice(0, 5).join(", ") + (entries.length > 5 ? ` and ${entries.length - 5} more` : "");
+  return `${habit}${account ? ` of ${account}` : ""}: ${what} (entries ${numbers}). Instead: ${cure}`;
 }
 
 const waiting = ({ within, count }) => (within === undefined ? {} : { wait: durationText(within), count });

@@ -382,6 +382,18 @@ test("B37 the review finds a habit", withWorld(async (world) => {
   assert.deepEqual([finding.habit, finding.entries.length], ["polling", 6]);
 }));
 
+test("B37 a failed expectPolite says the cure", withWorld(async (world) => {
+  const mina = await world.signIn("mina");
+  await world.expectPolite();
+  for (let index = 0; index < 6; index += 1) await mina.get("workspaces");
+  const message = "polling of mina@example.com: GET /v1/workspaces 6 times with 10 seconds between them at most, and nothing new " +
+    "(entries 2, 3, 4, 5, 6 and 1 more). Instead: ask when the screen opens, when the person pulls to refresh, and after a chat or a " +
+    "notification; not by a timer";
+  await assert.rejects(world.expectPolite(), { name: "AssertionError", message });
+  await world.expectPolite({ account: "joon" });
+  await world.expectPolite({ after: await world.journal.last() });
+}));
+
 test("B38 the coverage counts operations", withWorld(async (world) => {
   await (await world.signIn("mina@example.com")).get("users/me");
   assert.equal((await world.coverage()).counts.editions["2024-10"].operations.me, 1);

@@ -146,6 +146,39 @@ def test_b37_the_review_finds_a_habit(world: World, mina: Client) -> None:
     assert world.review(after=world.journal.last) == []
 
 
+def test_b37_a_failed_expect_polite_says_the_cure(world: World, mina: Client) -> None:
+    world.expect_polite()
+    for _ in range(6):
+        mina.get("workspaces")
+    with pytest.raises(AssertionError) as failed:
+        world.expect_polite()
+    assert str(failed.value) == str(world.review()[0])
+    assert str(failed.value).startswith("polling of mina@example.com: GET /v1/workspaces 6 times")
+    assert "(entries 2, 3, 4, 5, 6 and 1 more). Instead: ask when the screen opens" in str(failed.value)
+    world.expect_polite(account="joon")
+    world.expect_polite(after=world.journal.last)
+
+
+def test_b37_the_report_of_pytest_has_the_whole_cure(inner: pytest.Pytester) -> None:
+    inner.makepyfile("""
+        def poll(world):
+            mina = world.sign_in("mina")
+            for _ in range(6):
+                mina.get("workspaces")
+        def test_polite(world):
+            poll(world)
+            world.expect_polite()
+        def test_review(world):
+            poll(world)
+            assert world.review() == []
+    """)
+    text = "\n".join(inner.runpytest_subprocess().outlines)
+    cure = "Instead: ask when the screen opens, when the person pulls to refresh, and after a chat or a notification; not by a timer"
+    polite, review = text.split("___ test_review ___")
+    assert f"{cure}\n" in polite and "world.py" not in polite
+    assert f"{cure}>\n" in review
+
+
 def test_b38_the_coverage_counts_operations(world: World, mina: Client) -> None:
     mina.get("users/me")
     counted = world.coverage()["counts"]["editions"]["2024-10"]["operations"]

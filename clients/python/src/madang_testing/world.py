@@ -43,7 +43,14 @@ class Finding:
     """Numbers of the journal's entries; at most the first 100."""
 
     def __str__(self) -> str:
-        return f"{self.habit}: {self.what} (entries {', '.join(map(str, self.entries))}). Instead: {self.cure}"
+        more = f" and {len(self.entries) - 5} more" if len(self.entries) > 5 else ""
+        who = f" of {self.account}" if self.account else ""
+        numbers = ", ".join(map(str, self.entries[:5]))
+        return f"{self.habit}{who}: {self.what} (entries {numbers}{more}). Instead: {self.cure}"
+
+    def __repr__(self) -> str:
+        # Short enough for what pytest shows of a failed `assert world.review() == []`.
+        return f"<{self.habit}: {self.what}. Instead: {self.cure}>"
 
 
 class World:
@@ -213,6 +220,13 @@ class World:
         return [
             Finding(one["habit"], one.get("account"), one["what"], one["cure"], one["rule"], one["calls"])
             for one in found]
+
+    def expect_polite(self, account: Optional[str] = None, after: int = 0) -> None:
+        """Fails if the review finds a habit: an `AssertionError` with the findings and their cures, one a line."""
+        __tracebackhide__ = True
+        findings = self.review(account, after)
+        if findings:
+            raise AssertionError("\n".join(map(str, findings)))
 
     def coverage(self) -> Dict[str, Any]:
         """How much of the API was used: `{"counts": ..., "report": ...}`."""
