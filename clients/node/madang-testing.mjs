@@ -782,7 +782,7 @@ async function report(context, world, isKept) {
       ...(entries.length > SHOWN ? [`  ... ${entries.length - SHOWN} earlier entries`] : []),
       ...entries.slice(-SHOWN).map(describe),
       ...(entries.length ? [] : ["  the journal is empty"]),
-      ...(await world.faults.rules()).map(({ id, kind, matched, applied }) => `fault ${id} ${kind}: matched ${matched}, applied ${applied}`),
+      ...(await world.faults.rules()).map((rule) => `fault ${rule.id} ${rule.kind}: matched ${rule.matched}, applied ${rule.applied}`),
       isKept ? `console: ${console}` : `console: ${console} until the world ends with its test; ` +
         "MADANG_TEST_KEEP=1 keeps the worlds of failed tests at a server that was found",
       ...(await write(context, world)).map((file) => `written: ${file}`),

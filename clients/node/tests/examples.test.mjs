@@ -27,7 +27,8 @@ test("the client waits through a restart", withWorld(async (world, context) => {
 }));
 
 test("a client that was not closed does not keep the process of the tests", { timeout: 60_000 }, async (context) => {
-  const { child, outcome } = runNode(`import { test } from "node:test"; import { withWorld } from MODULE; import { Chat } from ${JSON.stringify(CLIENT)};
+  const { child, outcome } = runNode(`
+    import { test } from "node:test"; import { withWorld } from MODULE; import { Chat } from ${JSON.stringify(CLIENT)};
     test("forgets to close", withWorld(async (world) => {
       const app = new Chat(world.url, world.key());
       await app.signIn("mina@example.com", "Passw0rd!");

@@ -138,7 +138,7 @@ test("B35 a call that is not awaited fails its own test", async () => {
     test("unfinished", withWorld(async (world) => { world.expect(missing, { within: "200ms" }); }));
     test("failed before the end", withWorld(async (world) => { world.clock.advance("25 hours"); await later(); }));
     test("of another world", withWorld(async () => { (await madang()).makeWorld({ ttl: "1s" }); }));
-    test("two", withWorld(async (world) => { const joon = world.person("joon"); joon.join("Weekend/hiking"); world.signIn("mina@example.com"); }));
+    test("two", withWorld(async (world) => { world.person("joon").join("Weekend/hiking"); world.signIn("mina@example.com"); }));
     test("in a function", withWorld(async (world) => { (async () => { await world.people(); })(); }));
     test("of a failed body", withWorld(async (world) => { world.expect(missing); assert.fail("as planned"); }));
     test("last", withWorld(later));`);

@@ -68,14 +68,17 @@ test("B09 an option that there is not is an error that names the right one", wit
   const refuses = (call, message) => assert.rejects(call, { name: "TypeError", message });
   const server = await madang();
   const names = "seed, number, settings, name, ttl";
-  await refuses(server.makeWorld({ seed: "empty", numbr: 7 }), `makeWorld has no option 'numbr'. Did you mean 'number'? Its options: ${names}`);
+  await refuses(server.makeWorld({ seed: "empty", numbr: 7 }),
+    `makeWorld has no option 'numbr'. Did you mean 'number'? Its options: ${names}`);
   await refuses(server.makeWorld("empty"), "makeWorld takes its options by name: write { seed: ... }, not empty");
   await refuses(withWorld({ sed: "empty" }, () => {})(), `withWorld has no option 'sed'. Did you mean 'seed'? Its options: ${names}`);
   await refuses(world.expect([once({ operation: "me" })], { inorder: true }), /^expect has no option 'inorder'\. Did you mean 'inOrder'\?/);
   await refuses(world.person("joon").post("Hi", { at: "Weekend/ios" }), "post has no option 'at'. Its options: in, files");
   const calls = { signIn: ["mina@example.com"], restart: [], reset: [], restore: ["one"], review: [], mails: [], pushes: [],
     pay: [500, "order 1"], socialToken: ["kakao", "42"], dev: ["GET", "clock", undefined] };
-  for (const [call, args] of Object.entries(calls)) await refuses(world[call](...args, { wrong: 1 }), new RegExp(`^${call} has no option 'wrong'`));
+  for (const [call, args] of Object.entries(calls)) {
+    await refuses(world[call](...args, { wrong: 1 }), new RegExp(`^${call} has no option 'wrong'`));
+  }
   await refuses(world.journal.wait({}, { wihtin: "1s" }), /Did you mean 'within'/);
   await refuses(world.journal.entries({}, { count: 1 }), /^entries has no option 'count'/);
   await refuses(world.scripts.finished("rush", { allowFailures: true }), /Did you mean 'allowingFailures'/);
@@ -343,7 +346,8 @@ test("B35 a failed expectation has the server's sentences, one a line", withWorl
 }));
 
 test("B35 what is no list of expectations is an error that says how to write it", withWorld(async (world) => {
-  await assert.rejects(world.expect(once({ operation: "me" })), { name: "TypeError", message: /takes a list: write world\.expect\(\[once/ });
+  await assert.rejects(world.expect(once({ operation: "me" })),
+    { name: "TypeError", message: /takes a list: write world\.expect\(\[once/ });
   await assert.rejects(world.expect(), { name: "TypeError", message: /takes a list/ });
   for (const item of [{ operation: "me" }, "me", undefined]) {
     await assert.rejects(world.expect([item]), { name: "TypeError", message: /takes items such as once\(/ });
