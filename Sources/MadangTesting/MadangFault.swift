@@ -3,14 +3,12 @@ import MadangDevelopment
 
 /// A fault. docs/reference/dev.md describes its effect on a client.
 public struct MadangFault: Sendable {
-  /// Fails for text that is no length of time.
-  let effect: Result<FaultEffect, MadangTestingError>
+  /// Fails with ``MadangTestingError`` for text that is no length of time.
+  let effect: Result<FaultEffect, any Error>
 
-  private init(
-    _ kind: FaultEffect.Kind, _ set: (inout FaultEffect) throws(MadangTestingError) -> Void = { _ in }
-  ) {
-    var effect = FaultEffect(kind)
-    self.effect = Result { () throws(MadangTestingError) in
+  private init(_ kind: FaultEffect.Kind, _ set: (inout FaultEffect) throws -> Void = { _ in }) {
+    effect = Result {
+      var effect = FaultEffect(kind)
       try set(&effect)
       return effect
     }

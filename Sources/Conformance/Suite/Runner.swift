@@ -33,7 +33,7 @@ package final class Runner: Sendable {
     let attempts = attempts
     await withTaskGroup(of: Outcome.self) { group in
       var waiting = attempts.filter { !$0.rule.runsAlone }[...]
-      for attempt in waiting.prefix(parallelism) { group.addTask { await outcome(of: attempt) } }
+      for attempt in waiting.prefix(parallelism) { group.addTask { await self.outcome(of: attempt) } }
       waiting = waiting.dropFirst(parallelism)
       for await outcome in group {
         tell(outcome)

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
+import MadangCore
 import MadangServer
 import NIOCore
 import SocketIOProtocol

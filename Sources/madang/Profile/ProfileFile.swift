@@ -59,8 +59,8 @@ struct ProfileFile: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let data = try encoder.encode(profile)
-    do {
+    do throws(PrivateFileProblem) {
       try PrivateFile(url.path).replace(with: data)
-    } catch let problem as PrivateFileProblem { throw Failure(problem.description) }
+    } catch { throw Failure(error.description) }
   }
 }

@@ -10,13 +10,13 @@ struct SystemFile {
   /// Replaces the file and makes it durable. Throws ``Failure``.
   func write(_ bytes: Data) throws {
     let file = PrivateFile(path)
-    do {
+    do throws(PrivateFileProblem) {
       if let reader, let user = getpwnam(reader)?.pointee {
         // Only root can give files away; tests in a folder need not be root.
         try file.replace(with: bytes, mode: 0o640, owner: geteuid() == 0 ? (user: 0, group: user.pw_gid) : nil)
       } else {
         try file.replace(with: bytes)
       }
-    } catch let problem as PrivateFileProblem { throw Failure(problem.description) }
+    } catch { throw Failure(error.description) }
   }
 }
