@@ -32,7 +32,7 @@ struct DeadServerTests {
   }
 
   private static func checkSilence(_ outcomes: [Outcome]) {
-    #expect(outcomes.allSatisfy { $0.outcome == .skipped } && outcomes.contains(where: \.isOfSilence))
+    #expect(outcomes.allSatisfy { $0.outcome == .skipped } && outcomes.contains { $0.isOfSilence })
   }
 
   private static func check(_ outcomes: [Outcome]) {
@@ -58,7 +58,7 @@ struct DeadServerTests {
     }
     let tried = outcomes.filter { $0.outcome != .skipped }
     #expect(tried.count >= 1 && tried.count <= 2, "\(tried)")
-    #expect(outcomes.contains(where: \.isOfSilence))
+    #expect(outcomes.contains { $0.isOfSilence })
   }
 
   @Test(
