@@ -51,7 +51,7 @@ struct SharedSecretsTests {
   func withoutHardLinks(_ code: Int32) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    func secrets(linking code: Int32) throws -> Secrets {
+    func secretsWhereLinks(failWith code: Int32) throws -> Secrets {
       var calls = PrivateFile.Calls()
       calls.link = { _, _ in
         errno = code
@@ -59,14 +59,16 @@ struct SharedSecretsTests {
       }
       return try Secrets(directory: folder, ids: IDSource(), calls: calls)
     }
-    let secrets = try secrets(linking: code)
+    let secrets = try secretsWhereLinks(failWith: code)
     let key = try secrets.makeAPIKey(.october2024)
     #expect(try secrets.makeAPIKey(.october2024) == key)
     #expect(try secrets.apiKey(.october2024) == key)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["api-key-2024-10"])
     let file = folder.appending(path: "api-key-2024-10")
     #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
-    let full = try #require(throws: SetupError.self) { try secrets(linking: ENOSPC).makeAPIKey(.january2024) }
+    let full = try #require(throws: SetupError.self) {
+      try secretsWhereLinks(failWith: ENOSPC).makeAPIKey(.january2024)
+    }
     #expect(full.description == "\(folder.path)/api-key-2024-01 cannot be written: No space left on device")
   }
 
