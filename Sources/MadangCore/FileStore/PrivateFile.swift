@@ -27,7 +27,7 @@ package struct PrivateFile: Sendable {
   package func replace(
     with bytes: Data, mode: mode_t = 0o600, owner: (user: uid_t, group: gid_t)? = nil
   ) throws(PrivateFileProblem) {
-    let temporary = temporaryPath
+    let temporary = temporaryPath(UUID().uuidString)
     // After the rename there is no such name.
     defer { unlink(temporary) }
     try make(temporary, bytes, mode, owner)
@@ -36,9 +36,10 @@ package struct PrivateFile: Sendable {
   }
 
   /// Creates the file with mode 0600, unless it exists. On file systems without hard links, another process may see the unfinished file.
+  /// - Parameter suffix: Makes the name of the temporary file unlike any other.
   /// - Returns: False if the file exists.
-  package func create(_ bytes: Data) throws(PrivateFileProblem) -> Bool {
-    let temporary = temporaryPath
+  package func create(_ bytes: Data, suffix: String = UUID().uuidString) throws(PrivateFileProblem) -> Bool {
+    let temporary = temporaryPath(suffix)
     defer { unlink(temporary) }
     try make(temporary, bytes)
     guard calls.link(temporary, path) != 0 else {
@@ -61,10 +62,10 @@ package struct PrivateFile: Sendable {
     return true
   }
 
-  /// A name beside the file that no other write has, also not one that was killed.
-  private var temporaryPath: String {
+  /// A name beside the file. With a random suffix no other write has it, also not one that was killed.
+  private func temporaryPath(_ suffix: String) -> String {
     let url = URL(filePath: path)
-    return url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).\(UUID().uuidString)").path
+    return url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).\(suffix)").path
   }
 
   /// Makes a new file. Removes it again if it cannot be completed.

@@ -77,9 +77,10 @@ package struct Secrets {
     try refuseUnreachable(file)
     let text = ids.bytes(32).hex
     // Two servers that start at once agree on one secret. It is durable before any client gets it.
+    // A suffix that `ids` did not make would change all later ids of worlds with a number.
     let isNew: Bool
     do {
-      isNew = try PrivateFile(file.path, calls: calls).create(Data((text + "\n").utf8))
+      isNew = try PrivateFile(file.path, calls: calls).create(Data((text + "\n").utf8), suffix: ids.name(8))
     } catch { throw SetupError(error.description) }
     guard isNew else {
       guard let other = try apiKey(edition) else {
