@@ -54,7 +54,7 @@ struct DeadServerTests {
     let body = "{}"
     let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
     let outcomes = try await Self.outcomes(parallelism: 1, until: 2) { channel in
-      channel.writeAndFlush(ByteBuffer(string: head + body)).whenComplete { _ in channel.close(promise: nil) }
+      try? channel.pipeline.syncOperations.addHandler(Answering(with: head + body, closes: true))
     }
     let tried = outcomes.filter { $0.outcome != .skipped }
     #expect(tried.count >= 1 && tried.count <= 2, "\(tried)")
@@ -68,7 +68,21 @@ struct DeadServerTests {
     Self.check(
       try await Self.outcomes { channel in
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
-        channel.writeAndFlush(ByteBuffer(string: head + body), promise: nil)
+        try? channel.pipeline.syncOperations.addHandler(Answering(with: head + body))
       })
+  }
+
+  /// Answers whatever comes with the same bytes.
+  private final class Answering: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let answer: String
+    private let closes: Bool
+
+    init(with answer: String, closes: Bool = false) { (self.answer, self.closes) = (answer, closes) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      let sent = context.channel.writeAndFlush(ByteBuffer(string: answer))
+      if closes { sent.whenComplete { [channel = context.channel] _ in channel.close(promise: nil) } }
+    }
   }
 }

@@ -165,7 +165,8 @@ struct FaultRuleTests {
           == true)
       let operation = try await add(rule(#""operation":"postChannel""#), to: scene)
       #expect(
-        try operation.json["error"]?.string?.hasPrefix("match.operation: no edition has 'postChannel'; give ") == true)
+        try operation.json["error"]?.string?.hasPrefix(
+          "match.operation: no edition has 'postChannel'; did you mean postToChannel? Give an operationId ") == true)
     }
   }
 

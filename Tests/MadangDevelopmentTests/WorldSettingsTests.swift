@@ -66,7 +66,7 @@ struct WorldSettingsTests {
       (#"{"socket.ping.interval":1.5}"#, "'1.5' is not valid"), (#"{"port":8080}"#, "its port is 'port' beside"),
       (#"{"tls":{"cert":"x"}}"#, "worlds have no TLS"), (#"{"data":"/tmp/x"}"#, "has its own database"),
       (
-        #"{"limits.connections":9223372036854775807}"#,
+        #"{"limits.connections":"9223372036854775807"}"#,
         "limits.connections from settings: '9223372036854775807' is not valid"
       ),
       (#"{"mail.smtp":"smtp://x"}"#, "worlds keep mails"), (#"{"log.level":"debug"}"#, "a world cannot have this"),

@@ -29,12 +29,11 @@ package final class Outage: Sendable {
     await Connections.close(await begin(downFor: time))
   }
 
-  /// Closes all sockets, and new connections during this time.
+  /// Closes all sockets, and new connections during this time, which replaces that of an earlier restart.
   /// - Returns: The other connections, which the caller closes: one of them may be its own. Later ones are no part of this restart.
   func begin(downFor time: Duration) async -> [any NIOCore.Channel] {
     let end = NIODeadline.now() + TimeAmount(time)
-    // A restart during a longer one does not shorten it.
-    downUntil.max(end.uptimeNanoseconds, ordering: .acquiringAndReleasing)
+    downUntil.store(end.uptimeNanoseconds, ordering: .releasing)
     let open = connections.all
     await current.server?.socketIO.dropConnections()
     return open

@@ -45,12 +45,17 @@ private struct CutBody: AsyncSequence, Sendable {
     var iterator: RequestBody.AsyncIterator
     var left: Int
     let channel: any Channel
+    /// Whether more has come than may be taken.
+    var isFull = false
 
     mutating func next() async throws -> ByteBuffer? {
-      guard var bytes = try await iterator.next() else { return nil }
-      let part = bytes.readSlice(length: Swift.min(left, bytes.readableBytes)) ?? ByteBuffer()
-      left -= part.readableBytes
-      if part.readableBytes > 0 { return part }
+      if !isFull {
+        guard var bytes = try await iterator.next() else { return nil }
+        let part = bytes.readSlice(length: Swift.min(left, bytes.readableBytes)) ?? ByteBuffer()
+        left -= part.readableBytes
+        isFull = bytes.readableBytes > 0
+        if part.readableBytes > 0 { return part }
+      }
       try? await channel.reset().get()
       throw ChannelError.inputClosed
     }
