@@ -309,7 +309,7 @@ struct CommandLineDevTests {
       ["dev", "faults", "remove", "--all", "1"], ["dev", "people", "act", "x", "post", "hi"],
       ["dev", "people", "act", "x", "join", "--in", "W", "--to", "y"], ["dev", "people", "act", "x", "dance"],
       ["dev", "scripts", "wait", "x", "--within", "2h"], ["dev", "seed", "export", "--format", "xml"],
-      ["dev", "clock", "--url", "ftp://x"],
+      ["dev", "clock", "--url", "ftp://x"], ["dev", "record", "x.yaml", "--for", "soon"], ["dev", "record"],
     ])
   func usage(_ arguments: [String]) async throws {
     let program = try Program("madang", arguments)

@@ -7,7 +7,7 @@ struct ScriptMistakeTests {
   @Test(
     "a mistake in a script is reported with its line and its cure",
     arguments: [
-      ("{name: a}", "line 1: do: a list of 1 to 100 steps"),
+      ("{name: a}", "line 1: do: a list of 1 to 10000 steps"),
       ("name: a/b\ndo: []", "line 1: name: must have 1 to 100"),
       ("name: .\ndo: [{wait: 1s}]", "line 1: name: must have 1 to 100"),
       ("{name: '..', do: [{wait: 1s}]}", "without /, and not be . or .."),

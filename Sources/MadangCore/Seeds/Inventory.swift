@@ -16,13 +16,16 @@ package struct Inventory: Sendable {
 
   /// The range and the authors of a room's chats.
   package struct Extent: Sendable {
-    package let room: Int64
+    package let id: ObjectID
     package let createdAt: Int64
     package let lastSeq: Int64
     /// Nil if there is no chat.
     package let firstChatAt: Int64?
     /// All accounts that wrote in the room.
     package let authors: [Int64]
+
+    /// The room's number.
+    package var room: Int64 { id.number }
   }
 
   package struct ChannelEntry: Sendable {

@@ -70,14 +70,14 @@ extension Transaction {
       }, by: \.room)
     let extents = try all(
       """
-      SELECT r.id, r.created_at, r.last_seq, (SELECT MIN(c.created_at) FROM chats c WHERE c.room_id = r.id) AS first_at
+      SELECT r.id, r.uuid, r.created_at, r.last_seq, (SELECT MIN(c.created_at) FROM chats c WHERE c.room_id = r.id) AS first_at
       FROM rooms r WHERE r.deleted_at IS NULL
       """
     ) { row in
-      let room: Int64 = try row.get("id")
+      let id = try row.objectID(number: "id", uuid: "uuid")
       return Inventory.Extent(
-        room: room, createdAt: try row.get("created_at"), lastSeq: try row.get("last_seq"),
-        firstChatAt: try row.get("first_at"), authors: authors[room]?.map(\.author) ?? [])
+        id: id, createdAt: try row.get("created_at"), lastSeq: try row.get("last_seq"),
+        firstChatAt: try row.get("first_at"), authors: authors[id.number]?.map(\.author) ?? [])
     }
     return Dictionary(uniqueKeysWithValues: extents.map { ($0.room, $0) })
   }

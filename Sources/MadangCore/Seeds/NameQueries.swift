@@ -21,6 +21,14 @@ extension Transaction {
       """, Workspace.init)
   }
 
+  func channel(named name: String, in workspace: Int64) throws -> Channel? {
+    try first(
+      """
+      SELECT \(sql: Channel.columns) FROM channels c JOIN rooms r ON r.id = c.room_id
+      WHERE c.workspace_id = \(workspace) AND c.name = \(name) AND r.deleted_at IS NULL
+      """, Channel.init)
+  }
+
   /// The oldest workspace that both belong to.
   func workspace(sharedBy one: Int64, and other: Int64) throws -> Workspace? {
     try first(

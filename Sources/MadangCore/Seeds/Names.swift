@@ -20,6 +20,13 @@ extension Madang {
     return try await database.read { try $0.workspace(named: name) }
   }
 
+  /// The channel with this name in a workspace; nil if there is none.
+  package func channel(named name: String, in workspace: Int64) async throws -> Channel? {
+    let name = TextRules.comparableName(name)
+    guard !name.hasNUL else { return nil }
+    return try await database.read { try $0.channel(named: name, in: workspace) }
+  }
+
   /// The oldest workspace that both belong to.
   package func workspace(sharedBy one: Int64, and other: Int64) async throws -> Workspace? {
     try await database.read { try $0.workspace(sharedBy: one, and: other) }

@@ -34,9 +34,17 @@ struct HAR: Encodable, Sendable {
     let resourceType: String
     let messages: [SocketMessage]?
     let comment: String?
+    /// The e-mail of the caller's account.
+    let account: String?
+    let edition: String?
+    /// The kind of the fault that was applied.
+    let fault: String?
 
     enum CodingKeys: String, CodingKey {
       case startedDateTime, time, request, response, cache, timings, comment
+      case account = "_account"
+      case edition = "_edition"
+      case fault = "_fault"
       case number = "_number"
       case resourceType = "_resourceType"
       case messages = "_webSocketMessages"

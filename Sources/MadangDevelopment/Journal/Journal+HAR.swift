@@ -21,7 +21,8 @@ extension Journal {
         timings: .init(wait: entry.milliseconds ?? 0), number: entry.number,
         resourceType: isSocket ? "websocket" : "fetch",
         messages: isSocket ? (frames[entry.session] ?? []).map { .init($0, at: date($0) / 1000) } : nil,
-        comment: entry.fault.map { "fault \($0.rule): \($0.kind)" })
+        comment: entry.fault.map { "fault \($0.rule): \($0.kind)" }, account: entry.account,
+        edition: entry.edition, fault: entry.fault?.kind)
     }
     return HAR(log: .init(entries: told))
   }

@@ -24,11 +24,18 @@ package final class People: Sendable {
   }
 
   /// Answers a request as if this account had sent it to an edition, without needing a token. Throws `BadCall`.
+  /// - Parameters:
+  ///   - email: Nil for a client without an account.
+  ///   - channel: The connection of the request.
   func answer(
-    _ request: Request, as email: String, _ edition: EditionName, over channel: any NIOCore.Channel
+    _ request: Request, as email: String?, _ edition: EditionName, over channel: any NIOCore.Channel
   ) async throws -> Response {
     let lease = try server(over: channel)
-    let caller = try await caller(email, edition, at: lease)
+    guard lease.server.speaks(edition) else {
+      throw BadCall("edition: this server does not speak \(edition.rawValue)")
+    }
+    var caller: Caller?
+    if let email { caller = try await self.caller(email, edition, at: lease) }
     let answer = try await lease.server.answer(request, as: caller, edition, over: channel)
     if let payment = answer.learned.payment { lease.standIns.note(payment) }
     if let chat = answer.learned.chat { tell(chat, at: lease) }
@@ -37,9 +44,6 @@ package final class People: Sendable {
 
   /// The caller for an account, in a session of its own. Throws `BadCall`.
   private func caller(_ email: String, _ edition: EditionName, at lease: ServerLease) async throws -> Caller {
-    guard lease.server.speaks(edition) else {
-      throw BadCall("edition: this server does not speak \(edition.rawValue)")
-    }
     do {
       guard let account = try await lease.server.madang.accountNumber(email: email) else {
         throw BadCall("there is no account with the e-mail '\(email)'")
@@ -70,7 +74,7 @@ package final class People: Sendable {
     try await server().answering { try await person(name, $0) }
   }
 
-  private func person(_ name: String, _ madang: Madang) async throws -> Person {
+  func person(_ name: String, _ madang: Madang) async throws -> Person {
     let found = try await madang.people(named: name)
     switch found.count {
     case 1: return found[0]
@@ -128,7 +132,7 @@ package final class People: Sendable {
 
   // MARK: Places and targets
 
-  private func workspace(_ name: String, _ madang: Madang) async throws -> Workspace {
+  func workspace(_ name: String, _ madang: Madang) async throws -> Workspace {
     guard let workspace = try await madang.workspace(named: name) else {
       throw WorldError("there is no workspace '\(name)'; a place is written as in Weekend/ios")
     }
@@ -223,7 +227,7 @@ extension MadangServer {
 
 extension PlainPicture {
   /// A generated picture; successive ones have different colours.
-  fileprivate static func numbered(_ number: Int) -> [UInt8] {
+  static func numbered(_ number: Int) -> [UInt8] {
     let shade = UInt8(truncatingIfNeeded: 40 + number * 53)
     return PlainPicture(color: [shade, 255 - shade, 128], width: 64, height: 64).png
   }

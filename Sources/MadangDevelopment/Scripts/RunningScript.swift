@@ -29,10 +29,13 @@ final class RunningScript: Sendable {
   private let number: Int
   private let agenda: Agenda
   private let people: People
+  /// Looked up once: each chat is compared with them.
+  private let actors: [String]
   let state = Mutex(State())
 
   init(_ script: Script, number: Int, agenda: Agenda, people: People) {
     (self.script, self.number, self.agenda, self.people) = (script, number, agenda, people)
+    actors = script.actors
   }
 
   var hearsChats: Bool { if case .chat = script.trigger { true } else { false } }
@@ -105,7 +108,7 @@ final class RunningScript: Sendable {
     guard isRunning else { return }
     do {
       let cast = try await cast(starts)
-      guard try await pattern.matches(chat, besides: script.actors + cast, people),
+      guard try await pattern.matches(chat, besides: actors + cast, people),
         let run = begin(for: chat, cast, in: starts)
       else { return }
       agenda.add(for: owner(starts), run: run.number) { [self] in await proceed(run, in: starts) }

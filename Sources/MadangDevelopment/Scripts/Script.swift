@@ -4,7 +4,8 @@ import MadangCore
 package struct Script: Sendable {
   /// The most scripts of a server.
   package static let limit = 100
-  static let maxSteps = 100
+  /// The most steps of a script: hours of a client that was recorded.
+  static let maxSteps = 10_000
   /// The default for the largest number of runs.
   static let defaultTimes = 1000
   static let maxTimes = 1_000_000
@@ -66,6 +67,8 @@ package struct Script: Sendable {
       case post(String, to: Act.Target?, files: Int)
       case join(Place)
       case leave(Place)
+      /// Any operation of the API.
+      case call(PersonCall)
       /// Milliseconds.
       case wait(Int64)
     }
@@ -82,6 +85,13 @@ package struct Script: Sendable {
     let line: Int
   }
 
+  static let nameRule = "must have 1 to 100 characters without /, and not be . or .."
+
+  /// Whether a text can be the name of a script. Clients take . and .. out of paths.
+  static func isName(_ text: String) -> Bool {
+    (1...100).contains(text.count) && !text.contains("/") && ![".", ".."].contains(text)
+  }
+
   package let name: String
   /// All people whom it names.
   var mentions: [Mention] = []
@@ -93,10 +103,10 @@ package struct Script: Sendable {
   var startsAtOnce = false
   var steps: [Step] = []
 
-  /// All people who act in it.
+  /// All people who act in it, each once.
   var actors: [String] {
-    var names = steps.compactMap(\.person)
-    if case .named(let cast) = cast { names += cast }
-    return names
+    var names = Set(steps.compactMap(\.person))
+    if case .named(let cast) = cast { names.formUnion(cast) }
+    return names.sorted()
   }
 }

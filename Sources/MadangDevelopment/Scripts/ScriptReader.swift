@@ -16,6 +16,10 @@ struct ScriptReader {
   let checkPlace: (Place, _ line: Int, _ field: String) throws(SeedError) -> Void
   /// Of the script that is being read.
   private var mentions: [Script.Mention] = []
+  /// The e-mails of people whom steps of it sign up.
+  var newcomers: Set<String> = []
+  /// Whether a step of it calls the API: from then on there may be other places.
+  var hasCalled = false
 
   init(checkPlace: @escaping (Place, _ line: Int, _ field: String) throws(SeedError) -> Void) {
     self.checkPlace = checkPlace
@@ -43,14 +47,11 @@ struct ScriptReader {
   }
 
   private mutating func read(_ node: YAMLNode) throws(SeedError) -> Script {
-    mentions = []
+    (mentions, newcomers, hasCalled) = ([], [], false)
     let fields = try YAMLFields(
       node, "a script", ["name", "when", "as", "after", "rate", "for", "times", "start", "do"])
-    // Clients take . and .. out of paths.
-    guard let name = try fields.text("name"), (1...100).contains(name.count), !name.contains("/"),
-      ![".", ".."].contains(name)
-    else {
-      throw SeedError(fields.line("name"), "name: must have 1 to 100 characters without /, and not be . or ..")
+    guard let name = try fields.text("name"), Script.isName(name) else {
+      throw SeedError(fields.line("name"), "name: \(Script.nameRule)")
     }
     var script = Script(name: name)
     script.cast = try cast(fields)
@@ -114,13 +115,21 @@ struct ScriptReader {
   }
 
   private mutating func read(step node: YAMLNode, of script: Script) throws(SeedError) -> Script.Step {
-    let fields = try YAMLFields(node, "a step", ["as", "post", "in", "to", "files", "join", "leave", "wait"])
-    let kinds = ["post", "join", "leave", "wait"].filter { fields.node($0) != nil }
-    guard kinds.count == 1 else { throw SeedError(node.line, "a step is one of: post, join, leave, wait") }
+    let fields = try YAMLFields(
+      node, "a step",
+      ["as", "post", "in", "to", "files", "join", "leave", "call", "body", "pictures", "edition", "wait"])
+    let kinds = ["post", "join", "leave", "call", "wait"]
+    guard kinds.count(where: { fields.node($0) != nil }) == 1 else {
+      throw SeedError(node.line, "a step is one of: \(kinds.joined(separator: ", "))")
+    }
     if let wait = try fields.span("wait") { return Script.Step(person: nil, kind: .wait(wait)) }
     var person: String?
     if let node = fields.node("as") { person = try name(node, "as") }
-    guard person != nil || script.cast != nil else { throw SeedError(node.line, "as: the person who does this step") }
+    let call = try call(fields)
+    guard person != nil || script.cast != nil || call.map({ !$0.needsPerson }) ?? false else {
+      throw SeedError(node.line, "as: the person who does this step")
+    }
+    if let call { return Script.Step(person: person, kind: .call(call)) }
     if let place = try place(fields, "join") { return Script.Step(person: person, kind: .join(place)) }
     if let place = try place(fields, "leave") { return Script.Step(person: person, kind: .leave(place)) }
     let text = try fields.text("post", as: .content) ?? ""
@@ -147,8 +156,14 @@ struct ScriptReader {
 
   private mutating func name(_ node: YAMLNode, _ field: String) throws(SeedError) -> String {
     let name = try node.text(field)
-    mentions.append(Script.Mention(person: name, field: field, line: node.line))
+    mention(name, field, at: node.line)
     return name
+  }
+
+  mutating func mention(_ name: String, _ field: String, at line: Int) {
+    let key = name.lowercased()
+    guard !newcomers.contains(where: { $0 == key || $0.hasPrefix(key + "@") }) else { return }
+    mentions.append(Script.Mention(person: name, field: field, line: line))
   }
 
   private func place(_ fields: YAMLFields, _ name: String) throws(SeedError) -> Place? {
@@ -156,7 +171,7 @@ struct ScriptReader {
     guard let place = Place(text) else {
       throw SeedError(fields.line(name), "\(name): a workspace like Weekend, or a channel like Weekend/ios")
     }
-    try checkPlace(place, fields.line(name), name)
+    if !hasCalled { try checkPlace(place, fields.line(name), name) }
     return place
   }
 }

@@ -38,9 +38,14 @@ struct ScriptRun: Sendable {
     step += 1
     let kind = script.steps[step - 1].kind
     if case .wait(let time) = kind { return .waits(time) }
+    if case .call(let call) = kind, !call.needsPerson {
+      try await people.perform(call, as: nil)
+      return .goesOn
+    }
     guard let person else { throw WorldError("as: the script has no person for this step") }
     switch kind {
     case .wait: break
+    case .call(let call): try await people.perform(call, as: person)
     case .join(let place): try await people.perform(.join(place), as: person)
     case .leave(let place): try await people.perform(.leave(place), as: person)
     case .post(let text, let target, let files):

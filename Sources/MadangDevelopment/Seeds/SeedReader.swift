@@ -41,8 +41,10 @@ struct SeedReader {
   /// The scripts of a seed whose people and places were already read.
   func readScripts(_ root: YAMLNode) throws(SeedError) -> [Script] {
     guard let scripts = try YAMLFields(root, "a seed", Self.fields).node("scripts") else { return [] }
+    let main = Settings().workspaces.channelName
     let channels = Dictionary(
-      planting.workspaces.map { ($0.name, Set($0.channels.map(\.name))) }, uniquingKeysWith: { first, _ in first })
+      planting.workspaces.map { ($0.name, Set($0.channels.map(\.name) + [main])) },
+      uniquingKeysWith: { first, _ in first })
     var reader = ScriptReader { (place, line, field) throws(SeedError) in
       guard let channels = channels[place.workspace] else {
         throw SeedError(line, "\(field): no workspace of this seed is called '\(place.workspace)'")

@@ -35,6 +35,7 @@ extension TestKit {
         return try await StandInCalls(standIns: try people.server().standIns, waits: waits).respond(to: call)
       case "sockets": return try await SocketCalls(sockets: sockets).respond(to: call)
       case "people": return try await PeopleCalls(people: people).respond(to: call)
+      case "recording": return try await RecordingCalls(journal: journal, people: people).respond(to: call)
       case "seed": return try await SeedCalls(people: people).respond(to: call)
       case "scripts": return try await ScriptCalls(scripts: scripts, waits: waits).respond(to: call)
       default:

@@ -37,13 +37,14 @@ extension MadangServer {
   /// does not record the account's address.
   ///
   /// - Parameters:
+  ///   - caller: Nil for a client without an account, which may make public calls.
   ///   - edition: One that this server speaks.
   ///   - channel: The connection the request came by.
   package func answer(
-    _ request: Request, as caller: Caller, _ edition: EditionName, over channel: any NIOCore.Channel
+    _ request: Request, as caller: Caller?, _ edition: EditionName, over channel: any NIOCore.Channel
   ) async throws -> Answer {
     let received = ReceivedRequest(request, over: channel, at: service)
     return await Responder(received).answer(
-      as: Principal(caller), Edition(edition, offset: settings.offset(of: edition) ?? 0))
+      as: caller.map { Principal($0) }, Edition(edition, offset: settings.offset(of: edition) ?? 0))
   }
 }

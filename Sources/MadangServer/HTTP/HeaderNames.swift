@@ -9,7 +9,7 @@ extension HTTPField.Name {
   static let reason = own(HeaderName.reason)
   /// Why, in a word for pages of this server.
   static let pageWord = own("X-Madang-Why")
-  static let explanation = own("X-Madang-Explanation")
+  package static let explanation = own("X-Madang-Explanation")
   static let doctor = own(DoctorProbe.header)
   static let forwarded = own("Forwarded")
   static let forwardedFor = own("X-Forwarded-For")

@@ -69,7 +69,8 @@ struct Responder {
   }
 
   /// Answers as if an account had called, for development mode: without key and token, and without a trace in limits and of addresses.
-  func answer(as principal: Principal, _ edition: Edition) async -> Answer {
+  /// - Parameter principal: Nil for a client without an account, which may make public calls.
+  func answer(as principal: Principal?, _ edition: Edition) async -> Answer {
     await run { progress in
       progress.edition = edition
       let match = service.routes.of(edition.id).find(received.request.method.rawValue, received.target.segments)

@@ -148,7 +148,7 @@ extension CallLimits.Subject {
 }
 
 /// A token as it was issued: blanks trimmed, a leading `Bearer ` tolerated; nil if nothing is left.
-func rawToken(_ text: String) -> String? {
+package func rawToken(_ text: String) -> String? {
   var token = text.hasVisibleEnds ? text : text.trimmingWhitespace()
   if token.hasPrefix("Bearer ") { token = token.dropFirst(7).trimmingWhitespace() }
   return token.isEmpty ? nil : token

@@ -17,6 +17,7 @@ struct DevCommand: ParsableCommand {
       DevScriptsCommand.self,
       DevSocketsCommand.self,
       DevJournalCommand.self,
+      DevRecord.self,
       DevExpect.self,
       DevPushesCommand.self,
       DevMailsCommand.self,

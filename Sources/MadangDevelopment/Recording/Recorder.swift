@@ -1,0 +1,393 @@
+import MadangAPI
+import MadangCore
+import MadangServer
+
+/// Turns the calls of clients, and the chats that they saw, into the steps of a script.
+struct Recorder {
+  struct Options {
+    /// Only calls of this person, by e-mail; nil for all.
+    var account: String?
+    var pauses = true
+    var name = "recorded"
+    /// Chats of others count from here, by the server's clock in milliseconds.
+    var since: Int64 = .min
+    /// The name of a workspace's default channel.
+    var defaultChannel = Settings().workspaces.channelName
+    /// The time zone of an edition's dates, in milliseconds east of UTC.
+    var offset: @Sendable (EditionName) -> Int64 = { $0 == .january2024 ? 9 * 3_600_000 : 0 }
+  }
+
+  /// What a server knows besides the answers that its clients got.
+  struct Knowledge {
+    var names = RecordedNames()
+    /// When people joined channels, in milliseconds: by the channel's id, then by e-mail. Nil if no server is known.
+    var joined: [String: [String: Int64]]?
+    /// When people joined workspaces.
+    var joinedWorkspaces: [String: [String: Int64]] = [:]
+    var emails: Set<String> = []
+  }
+
+  /// A chat that came over a socket.
+  struct Sighting {
+    let json: JSONValue
+    /// In real milliseconds.
+    let time: Double
+    let edition: EditionName
+    /// The socket's account, by e-mail.
+    var person: String?
+    var isEarlier = false
+  }
+
+  private struct TimedStep {
+    let step: RecordedStep
+    let time: Double
+  }
+
+  let options: Options
+  let knowledge: Knowledge
+  /// As of the current step.
+  var names = RecordedNames()
+  /// The first name of each id.
+  private var firstNames = RecordedNames()
+  private var steps: [TimedStep] = []
+  private var leftOut: [Recording.LeftOut: Int] = [:]
+  private var remarks: [String] = []
+  /// Members of channels, by the channel's id.
+  private var members: [String: Set<String>] = [:]
+  private var emails: Set<String> = []
+
+  init(_ options: Options, _ knowledge: Knowledge = Knowledge()) {
+    (self.options, self.knowledge) = (options, knowledge)
+  }
+
+  /// - Parameters:
+  ///   - exchanges: In order of their starts.
+  ///   - unknown: How many requests are no call of the API.
+  /// - Throws: ``WorldError`` if nothing was done, or too much for a script.
+  mutating func record(
+    _ exchanges: [RecordedExchange], _ sightings: [Sighting], unknown: Int = 0
+  ) throws(WorldError) -> Recording {
+    emails = knowledge.emails
+    for exchange in exchanges { look(at: exchange) }
+    leave(.foreign, unknown)
+    let others = OtherChats(exchanges, sightings, options).inOrder
+    var next = others[...]
+    for exchange in exchanges {
+      while let chat = next.first, chat.time <= exchange.time {
+        add(chat)
+        next.removeFirst()
+      }
+      if !exchange.isEarlier { try add(exchange) }
+      learn(from: exchange)
+    }
+    for chat in next { add(chat) }
+    guard !steps.isEmpty else {
+      throw WorldError(
+        "nothing was done that a script can repeat"
+          + (leftOut.isEmpty ? "; use the client while it is recorded" : " (\(Recording.words(leftOut)))"))
+    }
+    let timed = options.pauses ? withPauses : steps.map(\.step)
+    guard timed.count <= Script.maxSteps else {
+      throw WorldError(
+        "the session has \(timed.count) steps, a script at most \(Script.maxSteps): record a shorter time, or leave out pauses"
+      )
+    }
+    return Recording(
+      name: options.name, steps: timed, leftOut: leftOut, remarks: remarks,
+      shortNames: Recording.shortNames(of: emails.union(steps.compactMap(\.step.person))))
+  }
+
+  // MARK: Names
+
+  private mutating func look(at exchange: RecordedExchange) {
+    if let person = exchange.person { emails.insert(person) }
+    guard let answer = exchange.answer, exchange.hasSucceeded else { return }
+    // A new name is not the first.
+    let renames = ["editWorkspace", "editChannel"].contains(exchange.operation) && exchange.body["name"] != nil
+    if !renames {
+      firstNames.learn(answer, workspace: exchange.workspace, caller: exchange.person, keepsFirst: true)
+    }
+    SeenObject.each(in: answer, workspace: nil) { object in
+      if case .person(_, let json) = object, let email = json.text("email") { emails.insert(email) }
+    }
+  }
+
+  private mutating func learn(from exchange: RecordedExchange) {
+    guard let answer = exchange.answer, exchange.hasSucceeded else { return }
+    names.learn(answer, workspace: exchange.workspace, caller: exchange.person)
+    if exchange.edition == .january2024, exchange.operation == "directMessageHistory",
+      let room = answer.text("room_id"), let other = exchange.match.parameters["id"]
+    {
+      // The path has the other person's id, and the answer no person.
+      let people = [exchange.person, email(other)].compactMap(\.self)
+      names.learn(room: room, exchange.workspace, people)
+    }
+    learnMembers(from: exchange, answer)
+  }
+
+  private mutating func learnMembers(from exchange: RecordedExchange, _ answer: JSONValue) {
+    switch exchange.operation {
+    case "myChannels", "createChannel":
+      guard let person = exchange.person else { return }
+      SeenObject.each(in: answer, workspace: exchange.workspace) { object in
+        if case .channel(let id, _, _, _) = object { members[id, default: []].insert(person) }
+      }
+    case "channel", "channelMembers":
+      guard let channel = channel(of: exchange) else { return }
+      SeenObject.each(in: answer["channelMembers"] ?? answer, workspace: nil) { object in
+        if case .person(_, let json) = object, let email = json.text("email") {
+          members[channel, default: []].insert(email)
+        }
+      }
+    default: break
+    }
+  }
+
+  private func workspaceName(_ id: String?) -> String? {
+    guard let id, let name = names.workspaces[id] ?? firstNames.workspaces[id] ?? knowledge.names.workspaces[id],
+      !name.isEmpty, !name.contains("/")
+    else { return nil }
+    return name
+  }
+
+  func email(_ id: String) -> String? { names.people[id] ?? firstNames.people[id] ?? knowledge.names.people[id] }
+
+  private func channel(_ id: String) -> RecordedNames.Channel? {
+    names.channels[id] ?? firstNames.channels[id] ?? knowledge.names.channels[id]
+  }
+
+  private func room(_ id: String) -> RecordedNames.Room? {
+    let known = [names.rooms[id], firstNames.rooms[id], knowledge.names.rooms[id]].compactMap(\.self)
+    return known.first { $0.people.count == 2 } ?? known.first
+  }
+
+  /// The id of the channel that a path names.
+  private func channel(of exchange: RecordedExchange) -> String? {
+    guard let given = exchange.match.parameters["channel"] else { return nil }
+    guard exchange.edition == .january2024, let workspace = exchange.workspace else { return given }
+    return [names, firstNames, knowledge.names].lazy.compactMap { $0.channel(named: given, in: workspace) }.first
+      // The name is unique in its workspace.
+      ?? "\(workspace)/\(given)"
+  }
+
+  /// The place of a channel in a script; nil if a name is unknown.
+  private func place(ofChannel id: String, in workspace: String?) -> String? {
+    let channel = channel(id)
+    guard let workspaceName = workspaceName(channel?.workspace ?? workspace) else { return nil }
+    guard let name = channel?.name ?? id.split(separator: "/", maxSplits: 1).dropFirst().first.map(String.init) else {
+      return nil
+    }
+    return channel?.isDefault ?? false || name == options.defaultChannel ? workspaceName : "\(workspaceName)/\(name)"
+  }
+
+  // MARK: Steps
+
+  private mutating func leave(_ kind: Recording.LeftOut, _ count: Int = 1) {
+    if count > 0 { leftOut[kind, default: 0] += count }
+  }
+
+  private mutating func append(_ step: RecordedStep, at time: Double) {
+    steps.append(TimedStep(step: step, time: time))
+  }
+
+  private mutating func remark(_ text: String) {
+    if !remarks.contains(text), remarks.count < 100 { remarks.append(text) }
+  }
+
+  private var withPauses: [RecordedStep] {
+    var result: [RecordedStep] = []
+    var last = steps.first?.time ?? 0
+    for step in steps {
+      let pause = ((step.time - last) / 10).rounded() * 10
+      if pause >= 50, pause < 1e12 {
+        result.append(.wait(Int64(pause)))
+        last += pause
+      }
+      result.append(step.step)
+    }
+    return result
+  }
+
+  private mutating func add(_ other: OtherChats.Found) {
+    let chat = other.chat
+    guard let author = chat.author.text("email") else { return leave(.unnamed) }
+    emails.insert(author)
+    if let event = other.event { names.learn(event, workspace: other.workspace, caller: other.caller) }
+    if !chat.isDirect { join(author, chat.room, at: other.time) }
+    post(chat.content, chat.files, isDirect: chat.isDirect, chat.room, in: other.workspace, by: author, at: other.time)
+  }
+
+  /// Lets the author of a chat join its channel, if that was done meanwhile without a call.
+  private mutating func join(_ person: String, _ id: String, at time: Double) {
+    guard let joined = knowledge.joined, !(members[id]?.contains(person) ?? false) else { return }
+    let workspace = channel(id)?.workspace
+    guard let place = place(ofChannel: id, in: workspace), let workspaceName = workspaceName(workspace) else { return }
+    if knowledge.joinedWorkspaces[workspace ?? ""]?[person] ?? .max >= options.since {
+      append(.join(workspaceName, by: person), at: time)
+    }
+    guard place.contains("/"), joined[id]?[person] ?? .max >= options.since else { return }
+    append(.join(place, by: person), at: time)
+  }
+
+  /// A post in a room; left out if the room has no name.
+  private mutating func post(
+    _ text: String, _ files: Int, isDirect: Bool, _ id: String, in workspace: String?, by author: String,
+    at time: Double
+  ) {
+    if text.contains(/\{(n|text|nickname)\}/) {
+      remark("A text with {n}, {text} or {nickname} is posted with what a script puts there.")
+    }
+    if isDirect {
+      let room = room(id)
+      guard let other = room?.people.first(where: { $0 != author }) else { return leave(.unnamed) }
+      let place = workspaceName(room?.workspace ?? workspace)
+      append(.post(text, files: files, place: place, to: other, by: author), at: time)
+    } else {
+      guard let place = place(ofChannel: id, in: workspace) else { return leave(.unnamed) }
+      members[id, default: []].insert(author)
+      append(.post(text, files: files, place: place, to: nil, by: author), at: time)
+    }
+  }
+
+  private mutating func add(_ exchange: RecordedExchange) throws(WorldError) {
+    guard exchange.hasSucceeded else { return leave(.refused) }
+    guard !exchange.isReplaced else { return leave(.replaced) }
+    if exchange.signsUp(since: options.since, options.offset) { return signUp(exchange) }
+    switch exchange.operation {
+    case "signUp", "signIn", "signInNested", "signInWithKakao", "signInWithApple", "signOut", "refresh",
+      "setDeviceToken", "validateEmail", "validatePayment":
+      return leave(.session)
+    case "leaveWorkspace", "leaveChannel", "channelHistory": break
+    default: if exchange.match.operation.method == "GET" { return leave(.read) }
+    }
+    if exchange.operation == "channelHistory", !joins(exchange) { return leave(.read) }
+    guard let person = exchange.person else {
+      throw WorldError("\(exchange.label): it does not show who made this call; name the person with --account")
+    }
+    if let account = options.account, account.lowercased() != person.lowercased() { return leave(.ofOthers) }
+    guard exchange.body.isWhole else { return leave(.cut) }
+    act(exchange, person)
+  }
+
+  /// Whether reading a channel's history makes the reader a member.
+  private func joins(_ exchange: RecordedExchange) -> Bool {
+    guard let person = exchange.person, let id = channel(of: exchange) else { return false }
+    if members[id]?.contains(person) ?? false { return false }
+    guard let moment = exchange.moment, let joined = knowledge.joined?[id]?[person] else { return true }
+    return joined >= moment
+  }
+
+  private mutating func act(_ exchange: RecordedExchange, _ person: String) {
+    let (body, workspace) = (exchange.body, exchange.workspace)
+    let place = channel(of: exchange).flatMap { self.place(ofChannel: $0, in: workspace) }
+    switch exchange.operation {
+    case "channelHistory":
+      guard let place, let id = channel(of: exchange) else { return leave(.unnamed) }
+      members[id, default: []].insert(person)
+      // Members of a workspace are in its default channel.
+      guard place.contains("/") else { return leave(.read) }
+      append(.join(place, by: person), at: exchange.time)
+    case "postToChannel", "postToDirectMessage":
+      let isDirect = exchange.operation == "postToDirectMessage"
+      let id = isDirect ? exchange.match.parameters["room"] ?? exchange.match.parameters["id"] : channel(of: exchange)
+      let posted = exchange.answer.flatMap { SeenChat($0) }
+      post(
+        posted?.content ?? body["content"] ?? "", posted?.files ?? body.files.count, isDirect: isDirect, id ?? "",
+        in: workspace, by: person, at: exchange.time)
+    case "leaveChannel":
+      guard let place, let id = channel(of: exchange) else { return call(exchange, person) }
+      members[id]?.remove(person)
+      append(.leave(place, by: person), at: exchange.time)
+    case "leaveWorkspace":
+      guard let name = workspaceName(workspace) else { return call(exchange, person) }
+      for id in members.keys where channel(id)?.workspace == workspace { members[id]?.remove(person) }
+      append(.leave(name, by: person), at: exchange.time)
+    case "invite":
+      guard let name = workspaceName(workspace), let email = exchange.answer?.text("email") ?? body["email"] else {
+        return call(exchange, person)
+      }
+      emails.insert(email)
+      append(.join(name, by: email), at: exchange.time)
+    default: call(exchange, person)
+    }
+  }
+
+  private mutating func signUp(_ exchange: RecordedExchange) {
+    let email = exchange.answer?.text("email") ?? exchange.body["email"]
+    guard let email else { return leave(.session) }
+    if let account = options.account, account.lowercased() != email.lowercased() { return leave(.ofOthers) }
+    emails.insert(email)
+    var body: [(name: String, value: RecordedStep.Value)] = [
+      ("email", .text(email)), ("password", .text(SeedReader.defaultPassword)),
+    ]
+    for name in ["nickname", "phone"] {
+      if let text = exchange.body[name] ?? exchange.answer?.text(name), !text.isEmpty {
+        body.append((name, .text(text)))
+      }
+    }
+    append(.call("POST users/join", .october2024, body: body, pictures: [], by: nil), at: exchange.time)
+  }
+
+  /// Fields that are never written: tokens and devices.
+  private static let dropped = ["deviceToken", "device_token"]
+
+  private mutating func call(_ exchange: RecordedExchange, _ person: String) {
+    var path: [String] = []
+    for (part, segment) in zip(exchange.match.operation.template.split(separator: "/"), exchange.segments) {
+      path.append(part.first == "{" ? written(segment, part.dropFirst().dropLast(), exchange) : segment)
+    }
+    if path.first == "v1" { path.removeFirst() }
+    var body: [(name: String, value: RecordedStep.Value)] = []
+    for (name, text) in exchange.body.fields where PersonCall.isFieldName(name) && !Self.dropped.contains(name) {
+      if Secrets.isSecret(name) {
+        if name == "password" { body.append((name, .text(SeedReader.defaultPassword))) }
+      } else if let text, ["owner_id", "opponent_id"].contains(name) {
+        if let email = email(text) {
+          body.append((name, .person(email)))
+        } else {
+          remark("\(exchange.label): no person with the id \(text) is known.")
+          body.append((name, .text(text)))
+        }
+      } else {
+        body.append((name, text.map { .text($0) } ?? .null))
+      }
+    }
+    append(
+      .call(
+        "\(exchange.match.operation.method) \(path.joined(separator: "/"))", exchange.edition, body: body,
+        pictures: exchange.body.files.map { PersonCall.isFieldName($0) ? $0 : "image" }, by: person), at: exchange.time)
+  }
+
+  /// A parameter of a path, by name if it is known.
+  private mutating func written(_ id: String, _ parameter: Substring, _ exchange: RecordedExchange) -> String {
+    switch parameter {
+    case "workspace": if let name = workspaceName(id) { return PersonCall.braced(name) }
+    case "channel":
+      let channelID = channel(of: exchange) ?? id
+      let name = channel(channelID)?.name ?? (exchange.edition == .january2024 ? id : nil)
+      if let name, let workspace = workspaceName(exchange.workspace) {
+        return PersonCall.braced("\(workspace)/\(name)")
+      }
+    case "user":
+      if let email = email(id) { return PersonCall.braced("@\(email)") }
+    default: break
+    }
+    remark("\(exchange.label): the name of the \(parameter) \(id) is unknown.")
+    return percentEncoded(id)
+  }
+}
+
+extension RecordedExchange {
+  /// The id of the workspace in the path.
+  var workspace: String? { match.parameters["workspace"] }
+
+  /// Whether it created an account. Signing in with Kakao or Apple may.
+  fileprivate func signsUp(since: Int64, _ offset: (EditionName) -> Int64) -> Bool {
+    switch operation {
+    case "signUp": true
+    case "signInWithKakao", "signInWithApple":
+      (answer?.text("createdAt")).flatMap { TimeText.date($0) }.map { $0 - offset(edition) >= since } ?? false
+    default: false
+    }
+  }
+}
