@@ -180,8 +180,8 @@ let testKit: [Target] = [
     name: "MadangDevelopment",
     dependencies: [
       "MadangServer", "MadangWeb", "MadangOperations", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol",
-      "SocketIOServer", "Storage", .crypto, .deque, .hummingbird, .httpTypes, .logging, .nioCore, .nioEmbedded, .nioPosix,
-      .serviceLifecycle, .yams,
+      "SocketIOServer", "Storage", .crypto, .deque, .hummingbird, .httpTypes, .logging, .nioCore, .nioEmbedded,
+      .nioPosix, .serviceLifecycle, .yams,
     ], exclude: ["README.md"], resources: [.embedInCode("Resources")]),
   // The same as a library for tests in Swift.
   .target(

@@ -156,7 +156,7 @@ struct DevRecord: AsyncParsableCommand {
     while !Task.isCancelled {
       let page = try await options.server.call(
         Journal.Page.self, .get, options.path("journal"),
-        query: [("after", "\(last)"), ("kind", "request"), ("account", account), ("wait", "30s")], waiting: 60)
+        query: [("after", "\(last)"), ("kind", "request"), ("account", account), ("wait", "30s")])
       last = page.last
       for entry in page.entries where entry.longPolling == nil {
         let words = [
