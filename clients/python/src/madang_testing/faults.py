@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Mapping, Optional, Union
 
 from .clock import Develop
 from .durations import Duration, milliseconds, moment
+from .shown import shown
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Fault:
     """To how many of them the effect was applied."""
 
     def __str__(self) -> str:
-        return f"fault {self.id} {self.kind}: matched {self.matched}, applied {self.applied}"
+        return f"fault {self.id} {shown(self.kind)}: matched {self.matched}, applied {self.applied}"
 
 
 class Faults:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Mapping, NoReturn, Optional, Union
 
 WAIT = 75.0
+from .shown import shown
+
 """The longest time that a call may take, in seconds. The server ends waiting calls after 60."""
 
 
@@ -107,8 +109,8 @@ def refuse(call: str, answer: Answer) -> NoReturn:
         said = None
     if isinstance(said, dict) and isinstance(said.get("error"), str):
         code = re.search(r"\((E\d\d)\)$", said["error"])
-        raise MadangError(said["error"], answer.status, code[1] if code else None, body)
+        raise MadangError(shown(said["error"]), answer.status, code[1] if code else None, body)
     if isinstance(said, dict) and isinstance(said.get("errorCode"), str):
         why = answer.header("X-Madang-Explanation") or said["errorCode"]
-        raise MadangError(f"{call}: {answer.status} {why}", answer.status, said["errorCode"], body)
-    raise MadangError(f"{call}: {answer.status} {body[:1000]}".rstrip(), answer.status, None, body)
+        raise MadangError(f"{call}: {answer.status} {shown(why)}", answer.status, said["errorCode"], body)
+    raise MadangError(f"{call}: {answer.status} {shown(body[:1000])}".rstrip(), answer.status, None, body)

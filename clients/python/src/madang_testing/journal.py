@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, TypedDict,
 
 from .clock import Develop
 from .durations import Duration, text
+from .shown import shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -107,7 +108,7 @@ class Entry:
             kind = f"push to {self.raw['deviceToken']}" if self.kind == "push" else self.kind
             what = " ".join(part for part in (kind, self.event, self.reason, self.payload) if part)
         fault = f", fault {self.fault}" if self.fault else ""
-        return f"{self.number:4}  +{self.elapsed / 1000:.3f} s  {who}  {what[:300]}{fault}"
+        return f"{self.number:4}  +{self.elapsed / 1000:.3f} s  {shown(who)}  {shown(what[:300])}{shown(fault)}"
 
 
 class Journal:

@@ -9,6 +9,7 @@ from typing import Any, List, Optional
 from .clock import Develop
 from .durations import Duration, text
 from .http import MadangError, segment
+from .shown import shown
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Scripts:
         ended = run.state in ("ended", "stopped") and run.under_way == 0 if runs is None else run.runs >= runs
         if run.failures and not allowing_failures:
             raise MadangError(
-                f"{run.failed} of {run.runs} runs of the script '{name}' failed, the first one: {run.failures[0]}")
+                f"{run.failed} of {run.runs} runs of the script '{name}' failed, the first one: {shown(run.failures[0])}")
         if not ended:
             raise MadangError(
                 f"the script '{name}' did not end within {within}: it is {run.state}, {run.runs} runs have ended, "

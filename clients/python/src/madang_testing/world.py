@@ -20,6 +20,7 @@ from .http import Connection, MadangError, refuse, segment
 from .journal import Filter, Journal
 from .people import Person, accounts
 from .scripts import Scripts
+from .shown import shown
 from .sockets import Sockets
 
 Seed = Union[str, Mapping[str, Any], "os.PathLike[str]"]
@@ -46,11 +47,11 @@ class Finding:
         more = f" and {len(self.entries) - 5} more" if len(self.entries) > 5 else ""
         who = f" of {self.account}" if self.account else ""
         numbers = ", ".join(map(str, self.entries[:5]))
-        return f"{self.habit}{who}: {self.what} (entries {numbers}{more}). Instead: {self.cure}"
+        return shown(f"{self.habit}{who}: {self.what} (entries {numbers}{more}). Instead: {self.cure}")
 
     def __repr__(self) -> str:
         # Short enough for what pytest shows of a failed `assert world.review() == []`.
-        return f"<{self.habit}: {self.what}. Instead: {self.cure}>"
+        return shown(f"<{self.habit}: {self.what}. Instead: {self.cure}>")
 
 
 class World:
@@ -212,7 +213,7 @@ class World:
             question["among"] = among
         outcome = self.dev("POST", "expect", question, accept=(409,))
         if not outcome["met"]:
-            raise AssertionError("\n".join(outcome["differences"]))
+            raise AssertionError("\n".join(map(shown, outcome["differences"])))
 
     def review(self, account: Optional[str] = None, after: int = 0) -> List[Finding]:
         """Habits of the clients that will cause trouble; empty for a good client."""
