@@ -12,6 +12,7 @@ import urllib.parse
 import pytest
 
 from madang_testing import MadangServer
+from madang_testing.results import file_name
 
 PROGRAM = os.environ.get("MADANG_PROGRAM") or shutil.which("madang")
 
@@ -128,3 +129,42 @@ def test_b44_workers_without_a_server_fail_with_its_words(
     outcome = inner.runpytest_subprocess("-n", "2")
     outcome.assert_outcomes(errors=2)
     assert "no development server at http://127.0.0.1:1" in "\n".join(outcome.outlines)
+
+
+def test_b42_a_client_cannot_forge_a_report(inner: pytest.Pytester) -> None:
+    inner.makepyfile(r"""
+        import urllib.request
+        from madang_testing import once
+        def test_it(world):
+            sockets = f"{world.url}/socket.io/?EIO=4&transport=polling"
+            session = urllib.request.urlopen(sockets).read().decode().split('"sid":"')[1].split('"')[0]
+            sent = '42["a\x1b[31m","\x9b1m\u202e\nok 1 - fake\n"]'.encode()
+            urllib.request.urlopen(f"{sockets}&sid={session}", sent).read()
+            world.journal.wait(kind="packet", packet="message")
+            assert False
+        def test_other(world):
+            world.person("mina").post("hi", in_="Weekend/\x1b[31m\nok 2 - fake")
+    """)
+    text = "\n".join(inner.runpytest_subprocess("--tb=line").outlines)
+    assert r'2["a\u001b[31m","\u009b1m\u202e\u000aok 1 - fake\u000a"]' in text
+    assert r"\u001b[31m\u000aok 2 - fake" in text
+    assert not [one for one in text if one in "\x1b\x9b\u202e"] and "\nok " not in text
+
+
+def test_b42_different_tests_have_different_files(inner: pytest.Pytester, results: pathlib.Path) -> None:
+    inner.makepyfile(test_one="""
+        import pytest
+        @pytest.mark.parametrize("text", ["a/b", "a_b", "..", "x" * 200, "x" * 201, "\\uac00" * 100])
+        def test_it(world, text):
+            assert False
+    """)
+    inner.runpytest_subprocess().assert_outcomes(failed=6)
+    names = sorted(file.name for file in results.glob("*.har"))
+    assert len(names) == 6 and all(name.startswith("test_one.py_test_it_") for name in names)
+
+
+def test_a_name_that_loses_characters_has_a_hash() -> None:
+    assert file_name("test_one.py::test_it") == "test_one.py_test_it"
+    assert file_name("test_one.py::test_it[a/b]") == "test_one.py_test_it_a_b_-fcc07f0d"
+    long = file_name("test_one.py::test_" + "\uac00" * 100)
+    assert long.startswith("test_one.py_test_\uac00") and len(f"{long}.journal.ndjson".encode()) < 255

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pathlib
@@ -14,6 +15,9 @@ from .world import World
 
 _SHOWN = 100
 """How many of the newest entries a report shows; the file has all."""
+
+_LONGEST = 150
+"""The most bytes of a test's name in the name of a file."""
 
 
 def keeps_worlds(server: MadangServer) -> bool:
@@ -50,8 +54,15 @@ def _write(test: str, world: World) -> List[pathlib.Path]:
         return []
     folder = pathlib.Path(results)
     folder.mkdir(parents=True, exist_ok=True)
-    name = re.sub(r"[^\w.-]+", "_", test).strip("_")[-150:]
+    name = file_name(test)
     journal, archive = folder / f"{name}.journal.ndjson", folder / f"{name}.har"
     journal.write_text(world.journal.lines(), encoding="utf-8")
     archive.write_text(json.dumps(world.journal.har()), encoding="utf-8")
     return [journal, archive]
+
+
+def file_name(test: str) -> str:
+    """The name of a test's files. Names that lose characters end with a hash of the test's name, so that they differ."""
+    plain = test.replace("::", "_", 1)
+    name = re.sub(r"^\.+|[^\w.-]+", "_", plain).encode()[:_LONGEST].decode(errors="ignore")
+    return name if name == plain else f"{name}-{hashlib.sha256(test.encode(errors='surrogatepass')).hexdigest()[:8]}"
