@@ -13,7 +13,7 @@ import pytest
 import madang_testing.server as servers
 from conftest import room
 from madang_testing import MadangError, MadangServer, MakeWorld, World
-from madang_testing.http import Connection
+from madang_testing.development import Development
 
 
 def handshake(world: World) -> float:
@@ -145,7 +145,7 @@ def test_a_world_whose_port_is_not_published_is_reached_by_its_host_name(madang:
     with madang.make_world() as made, socket.create_server(("127.0.0.1", 0)) as closed:
         hidden = f"http://127.0.0.1:{closed.getsockname()[1]}"
         closed.close()
-        connection = Connection(madang.url)
+        connection = Development(madang.url)
         world = World(connection, {**madang.dev("GET", f"worlds/{made.id}"), "url": hidden}, lambda _: None)
         assert world.url == f"http://{made.id}.localhost:{madang.url.split(':')[-1]}"
         assert world.sign_in("mina@example.com").get("users/me")["nickname"] == "Mina"

@@ -5,15 +5,16 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import socket
 import urllib.error
 import urllib.parse
 import urllib.request
 from dataclasses import dataclass
 from typing import Any, Mapping, NoReturn, Optional, Union
 
-WAIT = 75.0
 from .shown import shown
 
+WAIT = 75.0
 """The longest time that a call may take, in seconds. The server ends waiting calls after 60."""
 
 
@@ -72,27 +73,32 @@ class Connection:
         query: Optional[Mapping[str, Union[str, int, None]]] = None, headers: Optional[Mapping[str, str]] = None,
         timeout: float = WAIT,
     ) -> Answer:
-        """The answer, of any status. Raises an `OSError` (mostly `ConnectionError` or `TimeoutError`) if none comes."""
+        """The answer, of any status. Raises `ConnectionError` or `TimeoutError`, which name the call, if none comes."""
         given = {name: str(value) for name, value in (query or {}).items() if value is not None}
         url = f"{self.base}/{path}"
         if given:
             url += ("&" if "?" in path else "?") + urllib.parse.urlencode(given)
         request = urllib.request.Request(url, data=body, method=method, headers={**self.headers, **(headers or {})})
         try:
-            with _opener.open(request, timeout=timeout) as response:
-                return Answer(response.status, dict(response.headers.items()), response.read())
-        except urllib.error.HTTPError as refusal:
             try:
+                with _opener.open(request, timeout=timeout) as response:
+                    return Answer(response.status, dict(response.headers.items()), response.read())
+            except urllib.error.HTTPError as refusal:
                 with refusal:
                     return Answer(refusal.code, dict(refusal.headers.items()), refusal.read())
-            except http.client.HTTPException as failure:
-                raise ConnectionError(f"{method} {url}: {failure!r}") from failure
-        except urllib.error.URLError as failure:
-            if isinstance(failure.reason, OSError):
-                raise failure.reason from None
-            raise ConnectionError(f"{method} {url}: {failure.reason}") from failure
-        except http.client.HTTPException as failure:
-            raise ConnectionError(f"{method} {url}: {failure!r}") from failure
+        except (OSError, http.client.HTTPException) as failure:
+            raise _lost(f"{method} /{path}", failure, timeout) from None
+
+
+def _lost(call: str, failure: Exception, timeout: float) -> OSError:
+    """The failure of a call without an answer. Connections that are refused and reset keep their types."""
+    reason = failure.reason if isinstance(failure, urllib.error.URLError) else failure
+    # Its subclass TimeoutError since Python 3.10.
+    if isinstance(reason, socket.timeout):
+        return TimeoutError(f"{call}: no answer within {timeout:g} s")
+    words = (isinstance(reason, OSError) and reason.strerror) or str(reason) or repr(reason)
+    kind = type(reason) if isinstance(reason, ConnectionError) else ConnectionError
+    return kind(f"{call}: no answer: {words}")
 
 
 def segment(text: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
+import sys
 from typing import Any, Dict, Generator, Iterator, List, Optional, Protocol
 
 import pytest
@@ -43,7 +43,10 @@ def madang(request: pytest.FixtureRequest) -> Iterator[MadangServer]:
         pytest.fail(str(failure), pytrace=False)
     request.config.stash[_SERVER] = server
     yield server
-    server.close()
+    try:
+        server.close()
+    except MadangError as failure:
+        pytest.fail(str(failure), pytrace=False)
 
 
 @pytest.fixture
@@ -60,12 +63,13 @@ def make_world(request: pytest.FixtureRequest, madang: MadangServer) -> Iterator
         return world
 
     yield make
-    if request.node.stash.get(_FAILED, False) and results.keeps_worlds(madang):
+    has_failed = request.node.stash.get(_FAILED, False)
+    if has_failed and results.keeps_worlds(madang):
         return
-    # One that cannot be removed does not keep the others.
-    with contextlib.ExitStack() as stack:
-        for world in worlds:
-            stack.callback(world.remove)
+    failures = results.removed(worlds, madang)
+    # The report of a failed test has said that its server does not answer.
+    if failures and not (has_failed and madang.silence()):
+        pytest.fail("\n".join(failures), pytrace=False)
 
 
 @pytest.fixture
@@ -126,4 +130,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def pytest_unconfigure(config: pytest.Config) -> None:
     broker = config.stash.get(_BROKER, None)
     if broker is not None:
-        broker.close()
+        try:
+            broker.close()
+        except MadangError as failure:
+            print(failure, file=sys.stderr)

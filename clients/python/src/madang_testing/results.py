@@ -7,7 +7,7 @@ import json
 import os
 import pathlib
 import re
-from typing import List, Tuple
+from typing import List, Optional, Tuple
 
 from .http import MadangError
 from .server import MadangServer
@@ -27,12 +27,29 @@ def keeps_worlds(server: MadangServer) -> bool:
 
 def report(test: str, worlds: List[World], server: MadangServer) -> List[Tuple[str, str]]:
     """Titles and texts for the report of a failed test. The files of `MADANG_TEST_RESULTS` are written, too."""
-    return [_of_world(test if index == 0 else f"{test}.{index + 1}", world, keeps_worlds(server))
+    silence = server.silence(is_certain=True) if worlds else None
+    return [_of_world(test if index == 0 else f"{test}.{index + 1}", world, keeps_worlds(server), silence)
             for index, world in enumerate(worlds)]
 
 
-def _of_world(test: str, world: World, is_kept: bool) -> Tuple[str, str]:
+def removed(worlds: List[World], server: MadangServer) -> List[str]:
+    """Removes worlds, and returns what went wrong. One that cannot be removed does not keep the others."""
+    failures: List[str] = []
+    for world in worlds:
+        silence = server.silence()
+        if silence is not None:
+            return [*failures, f"{silence}\nSo the world {world.id} is not removed."]
+        try:
+            world.remove()
+        except MadangError as failure:
+            failures.append(f"the world {world.id} is not removed: {failure}")
+    return failures
+
+
+def _of_world(test: str, world: World, is_kept: bool, silence: Optional[str]) -> Tuple[str, str]:
     title = f"Madang world {world.id}"
+    if silence is not None:
+        return title, f"{silence}\nSo its journal is not here, and it is not removed."
     try:
         entries = world.journal.entries()
         lines = [f"  ... {len(entries) - _SHOWN} earlier entries"] if len(entries) > _SHOWN else []

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import pathlib
-import re
 import shutil
-import subprocess
-import tempfile
 import threading
 from types import TracebackType
-from typing import Any, Dict, List, Optional, Type
+from typing import Any, Dict, Optional, Type
 
+from .development import Development
 from .durations import Duration, seconds, text
-from .http import Connection, MadangError
-from .world import Seed, Settings, World, call, seed_field
+from .http import MadangError
+from .started import StartedServer, start_program
+from .world import Seed, Settings, World, seed_field
 
 STANDARD = "http://127.0.0.1:8080"
 """Where `madang serve --dev` listens by default."""
@@ -22,24 +21,19 @@ STANDARD = "http://127.0.0.1:8080"
 LEASE = "10m"
 """How long a world outlives a runner that was killed."""
 
-# The server ends with this process, however that ends: then the pipe to `cat` is closed. Only the server keeps stdout.
-_SUPERVISE = (
-    '"$0" serve --dev --port 0 --data "$1/data" </dev/null 2>"$1/log" & server=$!; '
-    'exec >/dev/null; cat; kill $server; wait $server; rm -rf "$1"')
-
 
 class MadangServer:
     """A server in development mode. `find_or_start` makes one; the fixture `madang` is one for the whole run."""
 
     def __init__(
-        self, url: str, token: Optional[str] = None, story: str = "", process: Optional[subprocess.Popen[bytes]] = None
+        self, url: str, token: Optional[str] = None, story: str = "", started: Optional[StartedServer] = None
     ) -> None:
         self.url = url.rstrip("/")
         self.token = token
         self.story = story or f"madang: found at {self.url}"
         """One line: whether it was found or started, and where."""
-        self._process = process
-        self._connection = Connection(self.url, {"Authorization": f"Bearer {token}"} if token else {})
+        self._started = started
+        self._development = Development(self.url, token, started.folder if started else None)
         self._worlds: Dict[str, World] = {}
         self._renewal: Optional[threading.Thread] = None
         self._stopped = threading.Event()
@@ -56,11 +50,16 @@ class MadangServer:
     @property
     def was_started(self) -> bool:
         """Whether it ends with the run."""
-        return self._process is not None
+        return self._started is not None
+
+    @property
+    def folder(self) -> Optional[pathlib.Path]:
+        """The folder of a server that was started, with its log."""
+        return self._development.folder
 
     def dev(self, method: str, path: str, body: Any = None) -> Any:
         """Any development call of the server: `madang.dev("GET", "worlds")`."""
-        return call(self._connection, method, f"_dev/{path}", body)
+        return self._development.call(method, f"_dev/{path}", body)
 
     def make_world(
         self, seed: Seed = "courtyard", *, number: Optional[int] = None,
@@ -74,7 +73,7 @@ class MadangServer:
         plan: Dict[str, Any] = {"seed": seed_field(seed), "number": number, "settings": settings, "name": name}
         plan["ttl"] = text(LEASE if ttl is None else ttl)
         made = self.dev("POST", "worlds", {field: value for field, value in plan.items() if value is not None})
-        world = World(self._connection, made, self._forget)
+        world = World(self._development, made, self._forget)
         with self._lock:
             if ttl is None:
                 self._worlds[world.id] = world
@@ -84,19 +83,24 @@ class MadangServer:
         return world
 
     def close(self) -> None:
-        """Ends the server if it was started."""
+        """Ends the server if it was started. One that does not end is killed. Raises `MadangError` if that fails."""
         self._stopped.set()
-        process, self._process = self._process, None
-        if process is None or process.stdin is None or process.stdout is None:
-            return
-        process.stdin.close()
-        process.wait(60)
-        process.stdout.close()
+        started, self._started = self._started, None
+        if started is not None:
+            started.end()
 
     def check(self) -> None:
-        """Raises `MadangError` if no server in development mode answers."""
-        if "keys" not in self.dev("GET", "about"):
+        """Raises `MadangError` if no server in development mode answers within 5 s."""
+        about = self._development.about()
+        if not isinstance(about, dict) or "keys" not in about:
             raise MadangError(f"{self.url} is not a Madang server in development mode")
+
+    def silence(self, is_certain: bool = False) -> Optional[str]:
+        """Why the server cannot be used; None if it answers, or if it answered the last call and `is_certain` is false.
+
+        It is asked for at most 5 s.
+        """
+        return self._development.silence(is_certain)
 
     def _forget(self, world: World) -> None:
         with self._lock:
@@ -110,8 +114,10 @@ class MadangServer:
             for world in worlds:
                 try:
                     world.dev("GET", "clock")
-                except MadangError:
-                    self._forget(world)
+                except Exception as failure:
+                    # The world has ended. Other failures pass, and the lease lasts for more tries.
+                    if isinstance(failure, MadangError) and failure.status == 400:
+                        self._forget(world)
 
 
 def find_or_start() -> MadangServer:
@@ -124,8 +130,8 @@ def find_or_start() -> MadangServer:
             server.check()
         except MadangError as failure:
             cure = ("set MADANG_DEV_TOKEN to the token that 'madang serve --dev --lan' prints" if failure.status
-                    else f"start 'madang serve --dev' there, or unset MADANG_DEV_URL to have a server started")
-            raise MadangError(f"no development server at {url} (MADANG_DEV_URL): {failure}; {cure}") from failure
+                    else "start 'madang serve --dev' there, or unset MADANG_DEV_URL to have a server started")
+            raise MadangError(f"no development server at {url} (MADANG_DEV_URL): {failure}; {cure}") from None
         return server
     program = os.environ.get("MADANG_PROGRAM")
     if program:
@@ -134,7 +140,7 @@ def find_or_start() -> MadangServer:
     try:
         server.check()
         return server
-    except (MadangError, ValueError, TypeError):
+    except MadangError:
         pass
     program = shutil.which("madang")
     if program is None:
@@ -146,36 +152,5 @@ def find_or_start() -> MadangServer:
 
 def start(program: str) -> MadangServer:
     """Starts `program serve --dev` on a free port, with data that is removed with it."""
-    if shutil.which(program) is None:
-        raise MadangError(f"there is no program {program}: set MADANG_PROGRAM to the path of 'madang'")
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="madang-test-"))
-    process = subprocess.Popen(
-        ["sh", "-c", _SUPERVISE, program, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        start_new_session=True)
-    assert process.stdout is not None and process.stdin is not None
-    line = _line(process, 60)
-    url = re.search(r"http://\S+", line)
-    if url is None:
-        log = _read(folder / "log")
-        process.stdin.close()
-        process.wait(60)
-        process.stdout.close()
-        raise MadangError(f"{program} serve --dev did not start: {log or 'it said nothing'}")
-    return MadangServer(url[0], None, f"madang: started {program} at {url[0]}", process)
-
-
-def _line(process: subprocess.Popen[bytes], limit: float) -> str:
-    """The first line of a program; empty if it ends or says nothing within so many seconds."""
-    lines: List[bytes] = []
-    reader = threading.Thread(
-        target=lambda: lines.append(process.stdout.readline() if process.stdout else b""), daemon=True)
-    reader.start()
-    reader.join(limit)
-    return lines[0].decode(errors="replace") if lines else ""
-
-
-def _read(file: pathlib.Path) -> str:
-    try:
-        return " ".join(file.read_text(errors="replace").split("\n")[-10:]).strip()
-    except OSError:
-        return ""
+    started = start_program(program)
+    return MadangServer(started.url, None, f"madang: started {program} at {started.url}", started)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import secrets
 import threading
 from multiprocessing.connection import Client, Listener
@@ -54,7 +55,7 @@ class Broker:
                 self._failure = str(failure)
         if self._server is None:
             return self._failure
-        return self._server.url, self._server.token, self._server.story, self._server.was_started
+        return self._server.url, self._server.token, self._server.story, self._server.folder
 
 
 def ask(place: Dict[str, Any]) -> MadangServer:
@@ -63,17 +64,16 @@ def ask(place: Dict[str, Any]) -> MadangServer:
         answer = controller.recv()
     if isinstance(answer, str):
         raise MadangError(answer)
-    url, token, story, was_started = answer
-    return SharedServer(url, token, story, was_started)
+    return SharedServer(*answer)
 
 
 class SharedServer(MadangServer):
     """The controller's server in a worker, which does not end it."""
 
-    def __init__(self, url: str, token: Optional[str], story: str, was_started: bool) -> None:
+    def __init__(self, url: str, token: Optional[str], story: str, folder: Optional[pathlib.Path]) -> None:
         super().__init__(url, token, story)
-        self._was_started = was_started
+        self._development.folder = folder
 
     @property
     def was_started(self) -> bool:
-        return self._was_started
+        return self.folder is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 import os
 import socket
 import urllib.parse
@@ -13,10 +12,11 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type,
 
 from .client import Client, Query
 from .clock import Clock
+from .development import Development
 from .durations import Duration, milliseconds, parsed, text
 from .expect import Expected
 from .faults import Faults
-from .http import Connection, MadangError, refuse, segment
+from .http import Connection, MadangError, segment
 from .journal import Filter, Journal
 from .people import Person, accounts
 from .scripts import Scripts
@@ -61,7 +61,7 @@ class World:
     `MadangError` with its text.
     """
 
-    def __init__(self, server: Connection, made: Mapping[str, Any], removed: Callable[[World], None]) -> None:
+    def __init__(self, server: Development, made: Mapping[str, Any], removed: Callable[[World], None]) -> None:
         self._server = server
         self._made = made
         self._removed = removed
@@ -126,19 +126,19 @@ class World:
         The body is JSON, or bytes as they are. Statuses in `accept` are no errors.
         """
         path = f"_dev/worlds/{segment(self.id)}" + (f"/{path}" if path else "")
-        return call(self._server, method, path, body, query, headers, accept)
+        return self._server.call(method, path, body, query, headers, accept)
 
     def remove(self) -> None:
         """Ends it and removes its data. Does nothing if it has ended, also by its lease."""
         if self._is_removed:
             return
-        self._is_removed = True
         self._removed(self)
         try:
             self.dev("DELETE", "")
         except MadangError as refusal:
             if refusal.status != 400:
                 raise
+        self._is_removed = True
 
     # People and clients
 
@@ -265,22 +265,6 @@ class World:
         """Notifications that would have been sent, oldest first: `id`, `deviceToken`, `payload`, ... As `mails`."""
         pushes: List[Dict[str, Any]] = self.dev("GET", "pushes", query={"after": after, **_waiting(within, count)})
         return pushes
-
-
-def call(
-    server: Connection, method: str, path: str, body: Any = None, query: Optional[Query] = None,
-    headers: Optional[Mapping[str, str]] = None, accept: Sequence[int] = (),
-) -> Any:
-    """A development call: its JSON, or its text if it is not JSON."""
-    data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
-    try:
-        answer = server.send(method, path, data, query=query, headers=headers)
-    except OSError as failure:
-        raise MadangError(f"the server at {server.base} does not answer: {failure}") from failure
-    if answer.status not in (200, *accept):
-        refuse(f"{method} /{path}", answer)
-    is_json = (answer.header("Content-Type") or "").startswith("application/json")
-    return answer.json() if is_json else answer.text
 
 
 def seed_field(seed: Seed) -> Union[str, Mapping[str, Any]]:
