@@ -77,13 +77,20 @@ export class MadangServer {
   /** One line: whether it was found or started, and where. */
   story: string;
   get wasStarted(): boolean;
+  /** The folder of a server that was started, with its log. */
+  folder?: string;
   /** Any development call of the server: `dev("GET", "worlds")`. */
   dev(method: string, path: string, body?: unknown, options?: CallOptions): Promise<any>;
-  /** Rejects with `MadangError` if no server in development mode answers. */
+  /** Rejects with `MadangError` if no server in development mode answers within 5 s. */
   check(): Promise<void>;
   /** Makes a world. Remove it afterwards. */
   makeWorld(plan?: Plan): Promise<World>;
-  /** Ends the server if it was started. */
+  /**
+   * Why the server cannot be used; undefined if it answers within 5 s. It is asked only after a call without an answer, and if
+   * `isCertain` is true.
+   */
+  silence(isCertain?: boolean): Promise<string | undefined>;
+  /** Ends the server if it was started. One that does not end within 15 s is killed; `MadangError` if that fails. */
   close(): Promise<void>;
   /** No longer renews the lease of a world. */
   forget(world: World): void;

@@ -7,22 +7,30 @@
 import { AssertionError } from "node:assert";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { spawn } from "node:child_process";
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** The longest time that a call may take, in milliseconds. The server ends waiting calls after 60 s. */
 const WAIT = 75_000;
+/** How long a server may take to say that it is there, in milliseconds. */
+const ABOUT = 5_000;
+/** How long a server may take to end after the signal TERM, in seconds. Then it is killed. */
+const PATIENCE = 15;
 /** The most entries of one answer. */
 const PAGE = 20_000;
 /** How many of the newest entries a report shows; the file has all. */
 const SHOWN = 100;
 /** How long a world outlives a runner that was killed. */
 const LEASE = "10m";
+/** The most bytes of a test's name in the name of a file. */
+const LONGEST = 150;
 
 export class MadangError extends Error {
   constructor(text, { status, code, body = "", cause } = {}) {
@@ -70,6 +78,14 @@ function options(call, chosen, defaults) {
 const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 const given = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
+// MARK: Texts of clients and servers
+
+/** Control characters, separators of lines, signs that change the direction of text, and halves of pairs of UTF-16. */
+const UNSAFE = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\p{Cs}]/gu;
+
+/** A text in one line of a report, which a client cannot forge: its control characters are written as `\u001b`. */
+const printable = (text) => String(text).replace(UNSAFE, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 // MARK: Time
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -90,20 +106,31 @@ const moment = (date) => (date instanceof Date ? date.toISOString() : date);
 
 // MARK: HTTP
 
-/** Sends a request without proxies and without following redirects. Failures of the network are thrown as node names them. */
-function send(method, url, { headers = {}, body, timeout = WAIT } = {}) {
+/** A call that got no answer, with node's `code`. The message names the call. */
+class NoAnswer extends Error {}
+
+/** Sends a request without proxies and without following redirects. A failure of the network is `NoAnswer`. */
+function send(method, url, path, { headers = {}, body, timeout = WAIT } = {}) {
   return new Promise((resolve, reject) => {
-    const request = (url.startsWith("https:") ? https : http).request(url, { method, headers, agent: false }, (response) => {
+    const fail = (cause) => {
+      clearTimeout(timer);
+      const words = cause.code === "ETIMEDOUT" ? cause.message : `no answer: ${cause.message || cause.code}`;
+      reject(Object.assign(new NoAnswer(`${method} /${path}: ${words}`, { cause }), { code: cause.code }));
+    };
+    const request = (url.startsWith("https:") ? https : http).request(`${url}/${path}`, { method, headers, agent: false }, (response) => {
       const parts = [];
       response.on("data", (part) => parts.push(part));
-      response.on("error", reject);
+      response.on("error", fail);
       response.on("end", () => {
+        clearTimeout(timer);
         const text = Buffer.concat(parts).toString();
         resolve({ status: response.statusCode, headers: response.headers, text, json: () => (text ? JSON.parse(text) : undefined) });
       });
     });
-    request.setTimeout(timeout, () => request.destroy(new Error(`${method} ${url}: no answer within ${timeout} ms`)));
-    request.on("error", reject);
+    // A request's own limit does not count the time to connect.
+    const timer = setTimeout(() => request.destroy(
+      Object.assign(new Error(`no answer within ${timeout / 1000} s`), { code: "ETIMEDOUT" })), timeout);
+    request.on("error", fail);
     request.end(body);
   });
 }
@@ -122,30 +149,31 @@ function refuse(call, { status, headers, text }) {
     said = undefined;
   }
   if (typeof said?.error === "string") {
-    throw new MadangError(said.error, { status, code: /\((E\d\d)\)$/.exec(said.error)?.[1], body: text });
+    throw new MadangError(printable(said.error), { status, code: /\((E\d\d)\)$/.exec(said.error)?.[1], body: text });
   }
   if (typeof said?.errorCode === "string") {
     const why = headers["x-madang-explanation"] ?? said.errorCode;
-    throw new MadangError(`${call}: ${status} ${why}`, { status, code: said.errorCode, body: text });
+    throw new MadangError(`${call}: ${status} ${printable(why)}`, { status, code: said.errorCode, body: text });
   }
-  throw new MadangError(`${call}: ${status} ${text.slice(0, 1000)}`.trimEnd(), { status, body: text });
+  throw new MadangError(`${call}: ${status} ${printable(text.slice(0, 1000))}`.trimEnd(), { status, body: text });
 }
 
 /** A development call: its JSON, or its text if it is not JSON. `accept` are statuses that are no errors. */
-async function develop(server, method, path, body, chosen = {}) {
+async function develop(server, method, path, body, chosen, timeout) {
   const { query, headers, accept } = options("dev", chosen, { query: undefined, headers: {}, accept: [] });
   const data = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const length = data === undefined ? {} : { "Content-Length": Buffer.byteLength(data) };
-  let answer;
+  const call = `${method} /_dev/${path}`;
+  const answer = await send(method, server.url, `_dev/${withQuery(path, query)}`, {
+    headers: { ...server.headers, ...length, ...headers }, body: data, timeout,
+  });
+  if (answer.status !== 200 && !accept.includes(answer.status)) refuse(call, answer);
+  if (!answer.headers["content-type"]?.startsWith("application/json")) return answer.text;
   try {
-    answer = await send(method, `${server.url}/_dev/${withQuery(path, query)}`, {
-      headers: { ...server.headers, ...length, ...headers }, body: data,
-    });
+    return answer.json();
   } catch (cause) {
-    throw new MadangError(`the server at ${server.url} does not answer: ${cause.message || cause.code}`, { cause });
+    throw new MadangError(`${call}: the answer is cut or is not JSON: ${printable(answer.text.slice(-100))}`, { cause });
   }
-  if (answer.status !== 200 && !accept.includes(answer.status)) refuse(`${method} /_dev/${path}`, answer);
-  return answer.headers["content-type"]?.startsWith("application/json") ? answer.json() : answer.text;
 }
 
 const segment = encodeURIComponent;
@@ -180,7 +208,7 @@ export class Client {
     const body = json === undefined ? undefined : JSON.stringify(json);
     const sent = body === undefined ? {} : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
     if (this.accessToken) sent.Authorization = this.accessToken;
-    return send(method, `${this.#url}/v1/${withQuery(belowVersion(path), query)}`, {
+    return send(method, this.#url, `v1/${withQuery(belowVersion(path), query)}`, {
       headers: { ...this.#headers, ...sent, ...headers }, body, timeout,
     });
   }
@@ -282,7 +310,7 @@ class Scripts {
     const isOver = ["ended", "stopped"].includes(run.state) && run.underWay === 0;
     if (run.failures.length && !allowingFailures) {
       throw new MadangError(
-        `${run.failed} of ${run.runs} runs of the script '${name}' failed, the first one: ${run.failures[0].error}`);
+        `${run.failed} of ${run.runs} runs of the script '${name}' failed, the first one: ${printable(run.failures[0].error)}`);
     }
     if (!(runs === undefined ? isOver : run.runs >= runs)) {
       throw new MadangError(
@@ -424,7 +452,6 @@ export class World {
 
   async remove() {
     if (this.#removed) return;
-    this.#removed = true;
     this.#server.forget(this);
     try {
       await this.dev("DELETE", "");
@@ -432,6 +459,7 @@ export class World {
       // It has ended before, perhaps by its lease.
       if (refusal.status !== 400) throw refusal;
     }
+    this.#removed = true;
   }
 
   [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() { return this.remove(); }
@@ -477,7 +505,7 @@ export class World {
       after, wait: durationText(within), settle: durationText(settling),
     });
     const outcome = await this.dev("POST", "expect", question, { accept: [409] });
-    if (!outcome.met) throw failure(outcome.differences.join("\n"), this.expect);
+    if (!outcome.met) throw failure(outcome.differences.map(printable).join("\n"), this.expect);
   }
 
   async review(chosen = {}) {
@@ -511,7 +539,7 @@ export class World {
 
 function sentence({ habit, account, what, entries, cure }) {
   const numbers = entries.slice(0, 5).join(", ") + (entries.length > 5 ? ` and ${entries.length - 5} more` : "");
-  return `${habit}${account ? ` of ${account}` : ""}: ${what} (entries ${numbers}). Instead: ${cure}`;
+  return printable(`${habit}${account ? ` of ${account}` : ""}: ${what} (entries ${numbers}). Instead: ${cure}`);
 }
 
 const waiting = ({ within, count }) => (within === undefined ? {} : { wait: durationText(within), count });
@@ -613,22 +641,55 @@ async function settle(calls) {
 const PLAN = { seed: "courtyard", number: undefined, settings: undefined, name: undefined, ttl: undefined };
 
 export class MadangServer {
-  #program;
+  #started;
   #worlds = new Set();
   #renewal;
+  #isDoubtful = false;
 
-  constructor(url, { token, story, program } = {}) {
+  constructor(url, { token, story, started } = {}) {
     this.url = url.replace(/\/+$/, "");
     this.headers = token ? { Authorization: `Bearer ${token}` } : {};
     this.story = story ?? `madang: found at ${this.url}`;
-    this.#program = program;
+    this.folder = started?.folder;
+    this.#started = started;
   }
 
-  get wasStarted() { return this.#program !== undefined; }
-  dev(method, path, body, chosen) { return develop(this, method, path, body, chosen); }
+  get wasStarted() { return this.#started !== undefined; }
+
+  async dev(method, path, body, chosen = {}) {
+    if (this.#isDoubtful) await this.#about();
+    return this.#call(method, path, body, chosen, WAIT);
+  }
 
   async check() {
-    if (!(await this.dev("GET", "about"))?.keys) throw new MadangError(`${this.url} is not a Madang server in development mode`);
+    if (!(await this.#about())?.keys) throw new MadangError(`${this.url} is not a Madang server in development mode`);
+  }
+
+  async silence(isCertain = false) {
+    try {
+      if (this.#isDoubtful || isCertain) await this.#about();
+    } catch (error) {
+      if (error.status === undefined) return `the server at ${this.url} does not answer: ${error.message}`;
+    }
+    return undefined;
+  }
+
+  #about() { return this.#call("GET", "about", undefined, {}, ABOUT); }
+
+  /** After a call without an answer, later calls ask first whether the server is there: a hung one costs each `ABOUT`, not `WAIT`. */
+  async #call(method, path, body, chosen, timeout) {
+    try {
+      const answer = await develop(this, method, path, body, chosen, timeout);
+      this.#isDoubtful = false;
+      return answer;
+    } catch (error) {
+      if (error instanceof MadangError) this.#isDoubtful = false;
+      if (!(error instanceof NoAnswer)) throw error;
+      this.#isDoubtful = true;
+      // A server that has ended is not slow.
+      const end = error.code === "ETIMEDOUT" ? "" : await fate(this.folder);
+      throw new MadangError(`${error.message}${end}`, { cause: error.cause });
+    }
   }
 
   async makeWorld(plan = {}) {
@@ -645,19 +706,17 @@ export class MadangServer {
   /** Ends the server if it was started. */
   async close() {
     clearInterval(this.#renewal);
-    const program = this.#program;
-    if (!program || program.exitCode !== null) return;
-    const ended = new Promise((resolve) => program.once("exit", resolve));
-    program.ref();
-    program.stdin.end();
-    await ended;
+    if (this.#started) await end(this.#started, this.url);
   }
 
   /** Any call about a world renews its lease; a test may stand in a debugger for an hour. */
   #renew(world) {
     this.#worlds.add(world);
     this.#renewal ??= setInterval(() => {
-      for (const one of this.#worlds) one.clock.now().catch(() => this.forget(one));
+      for (const one of this.#worlds) {
+        // The world has ended. Other failures pass, and the lease lasts for more tries.
+        one.clock.now().catch(({ status }) => { if (status === 400) this.forget(one); });
+      }
     }, milliseconds(LEASE) / 4).unref();
   }
 }
@@ -666,10 +725,24 @@ note(MadangServer, "madang");
 
 const STANDARD = "http://127.0.0.1:8080";
 
-// The server ends with this process, however that ends: then the pipe to `cat` is closed. Only the server keeps stdout.
-const SUPERVISE =
-  '"$0" serve --dev --port 0 --data "$1/data" </dev/null 2>"$1/log" & server=$!; ' +
-  'exec >/dev/null; cat; kill $server; wait $server; rm -rf "$1"';
+// The server ends with this process, however that ends: then the script's input ends. The folder stays until then, with the log and,
+// if the server ended before, its exit status. Only the server keeps stdout.
+const SUPERVISE = `
+exec 3<&0
+"$0" serve --dev --port 0 --data "$1/data" </dev/null 2>"$1/log" 3<&- & server=$!
+exec >/dev/null 2>&1
+{
+  read -r _ <&3
+  [ -e "$1/status" ] || kill $server
+  tenths=0
+  until [ -e "$1/status" ] || [ $tenths -ge $(($2 * 10)) ]; do sleep 0.1; tenths=$((tenths + 1)); done
+  [ -e "$1/status" ] || kill -KILL $server
+} & watch=$!
+exec 3<&-
+wait $server; echo $? >"$1/status"
+wait $watch
+rm -rf "$1"
+`;
 
 /** The path of a program, or undefined. */
 function which(program) {
@@ -687,7 +760,9 @@ function which(program) {
 export async function start(program) {
   if (!which(program)) throw new MadangError(`there is no program ${program}: set MADANG_PROGRAM to the path of 'madang'`);
   const folder = mkdtempSync(join(tmpdir(), "madang-test-"));
-  const child = spawn("sh", ["-c", SUPERVISE, program, folder], { stdio: ["pipe", "pipe", "ignore"], detached: true });
+  const child = spawn("sh", ["-c", SUPERVISE, program, folder, String(PATIENCE)], { stdio: ["pipe", "pipe", "ignore"], detached: true });
+  // The script may have ended.
+  child.stdin.on("error", () => {});
   const line = await new Promise((resolve) => {
     const lines = createInterface({ input: child.stdout });
     const timer = setTimeout(() => resolve(""), 60_000);
@@ -696,13 +771,53 @@ export async function start(program) {
   });
   const url = /http:\/\/\S+/.exec(line)?.[0];
   if (!url) {
-    const log = existsSync(join(folder, "log")) ? readFileSync(join(folder, "log"), "utf8").trim().split("\n").slice(-10).join(" ") : "";
-    child.stdin.end();
-    throw new MadangError(`${program} serve --dev did not start: ${log || "it said nothing"}`);
+    const words = log(folder).join(" ") || "it said nothing";
+    await end({ child, folder }, "no URL yet");
+    throw new MadangError(`${program} serve --dev did not start: ${words}`);
   }
   // The process of the tests may end although the server runs.
   for (const one of [child, child.stdin, child.stdout]) one.unref();
-  return new MadangServer(url, { story: `madang: started ${program} at ${url}`, program: child });
+  return new MadangServer(url, { story: `madang: started ${program} at ${url}`, started: { child, folder } });
+}
+
+/** Ends a server that was started, and removes its folder. */
+async function end({ child, folder }, url) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const limit = PATIENCE + 10;
+  const ended = new Promise((resolve) => child.once("exit", () => resolve(true)));
+  child.ref();
+  child.stdin.end("end\n");
+  const late = new AbortController();
+  const isEnded = await Promise.race([ended, pause(limit * 1000, false, { signal: late.signal }).catch(() => false)]);
+  late.abort();
+  if (isEnded) return;
+  child.unref();
+  throw new MadangError(`the server at ${url} did not end within ${limit} s: look for processes that use ${folder}`);
+}
+
+/** How the server of a folder ended, to be appended to the error of a call; empty if it still runs. */
+async function fate(folder) {
+  if (folder === undefined) return "";
+  let status = "";
+  // The connections of a process end before its status is known.
+  for (const end = Date.now() + 1000; !status && Date.now() < end; await pause(20)) status = read(join(folder, "status")).trim();
+  if (!status) return "";
+  const signal = Number(status) > 128 ? ` (signal ${Number(status) - 128})` : "";
+  const lines = log(folder).map((line) => `\n  ${line}`).join("") || " (empty)";
+  return `\nThe server has ended with status ${status}${signal}. The end of its log:${lines}`;
+}
+
+/** The last lines of a server's log. */
+function log(folder) {
+  return read(join(folder, "log")).split("\n").filter((line) => line.trim()).slice(-10).map((line) => printable(line).slice(0, 500));
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 export async function findOrStart(chosen = {}) {
@@ -755,21 +870,36 @@ export function withWorld(plan, body) {
     const server = await madang();
     const world = await server.makeWorld(plan);
     const calls = new Set();
-    let isKept = false;
     let hasEnded = false;
     try {
       await noted.run(calls, () => body(world, context));
       hasEnded = true;
       await settle(calls);
     } catch (error) {
-      isKept = process.env.MADANG_TEST_KEEP === "1" && !server.wasStarted;
+      const isKept = process.env.MADANG_TEST_KEEP === "1" && !server.wasStarted;
+      const silence = await server.silence(true);
+      const lines = silence === undefined ? await report(context, world, isKept)
+        : [`Madang world ${world.id}`, ...silence.split("\n"), "So its journal is not here, and it is not removed."];
+      if (!isKept && silence === undefined) lines.push(...(await removed(server, world)));
       const mistakes = hasEnded ? [] : forgotten(calls).map(words);
-      for (const line of [...new Set(mistakes), ...(await report(context, world, isKept))]) context.diagnostic(line);
+      for (const line of [...new Set(mistakes), ...lines]) context.diagnostic(line);
       throw error;
-    } finally {
-      if (!isKept) await world.remove();
     }
+    const left = await removed(server, world);
+    if (left.length) throw new MadangError(left.join("\n"));
   };
+}
+
+/** Removes a world, and returns what went wrong. */
+async function removed(server, world) {
+  const silence = await server.silence();
+  if (silence !== undefined) return [...silence.split("\n"), `So the world ${world.id} is not removed.`];
+  try {
+    await world.remove();
+    return [];
+  } catch (error) {
+    return `the world ${world.id} is not removed: ${error.message}`.split("\n");
+  }
 }
 
 /** What a failed test leaves for its reader. */
@@ -782,13 +912,14 @@ async function report(context, world, isKept) {
       ...(entries.length > SHOWN ? [`  ... ${entries.length - SHOWN} earlier entries`] : []),
       ...entries.slice(-SHOWN).map(describe),
       ...(entries.length ? [] : ["  the journal is empty"]),
-      ...(await world.faults.rules()).map((rule) => `fault ${rule.id} ${rule.kind}: matched ${rule.matched}, applied ${rule.applied}`),
+      ...(await world.faults.rules()).map(
+        ({ id, kind, matched, applied }) => `fault ${id} ${printable(kind)}: matched ${matched}, applied ${applied}`),
       isKept ? `console: ${console}` : `console: ${console} until the world ends with its test; ` +
         "MADANG_TEST_KEEP=1 keeps the worlds of failed tests at a server that was found",
       ...(await write(context, world)).map((file) => `written: ${file}`),
     ];
   } catch (error) {
-    return [`the journal of the world ${world.id} cannot be read: ${error.message}`];
+    return `the journal of the world ${world.id} cannot be read: ${error.message}`.split("\n");
   }
 }
 
@@ -796,12 +927,18 @@ async function write(context, world) {
   const folder = process.env.MADANG_TEST_RESULTS;
   if (!folder) return [];
   mkdirSync(folder, { recursive: true });
-  const test = [context.filePath ? basename(context.filePath) : undefined, context.fullName ?? context.name].filter(Boolean).join(" ");
-  const name = test.replace(/[^\p{L}\p{N}_.-]+/gu, "_").replace(/^_+|_+$/g, "").slice(-150);
+  const file = context.filePath ? `${basename(context.filePath)}_` : "";
+  const name = fileName(`${file}${context.fullName ?? context.name}`);
   const files = [join(folder, `${name}.journal.ndjson`), join(folder, `${name}.har`)];
   writeFileSync(files[0], await world.journal.lines());
   writeFileSync(files[1], JSON.stringify(await world.journal.har()));
   return files;
+}
+
+/** The name of a test's files. Names that lose characters end with a hash of the test's name, so that they differ. */
+function fileName(test) {
+  const name = Buffer.from(test.replace(/^\.+|[^\p{L}\p{N}_.-]+/gu, "_")).subarray(0, LONGEST).toString().replace(/\ufffd$/, "");
+  return name === test ? name : `${name}-${createHash("sha256").update(test).digest("hex").slice(0, 8)}`;
 }
 
 /** One line for an entry of a journal. */
@@ -817,7 +954,7 @@ export function describe(entry) {
     const kind = entry.kind === "push" ? `push to ${entry.deviceToken}` : entry.kind;
     what = [kind, entry.event, entry.reason, entry.payload].filter(Boolean).join(" ");
   }
-  const fault = entry.fault ? `, fault ${entry.fault.kind}` : "";
+  const fault = entry.fault ? `, fault ${printable(entry.fault.kind)}` : "";
   const number = String(entry.number).padStart(4);
-  return `${number}  +${(entry.elapsed / 1000).toFixed(3)} s  ${entry.account ?? "-"}  ${what.slice(0, 300)}${fault}`;
+  return `${number}  +${(entry.elapsed / 1000).toFixed(3)} s  ${printable(entry.account ?? "-")}  ${printable(what.slice(0, 300))}${fault}`;
 }

@@ -1,10 +1,11 @@
 /** What the tests of this folder share. */
 
-import { spawn } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 export const MODULE = new URL("../madang-testing.mjs", import.meta.url).href;
 
@@ -44,6 +45,24 @@ export async function untilClosed(url) {
 
 /** A folder of one's own. */
 export const folder = () => mkdtempSync(join(tmpdir(), "madang-node-"));
+
+/** The URL of a copy of the module with other constants, such as `{ WAIT: "1_000" }`. */
+export function changed(constants) {
+  let text = readFileSync(new URL(MODULE), "utf8");
+  for (const [name, value] of Object.entries(constants)) {
+    const before = new RegExp(`^const ${name} = .*;$`, "m");
+    if (!before.test(text)) throw new Error(`the module has no constant ${name}`);
+    text = text.replace(before, `const ${name} = ${value};`);
+  }
+  const file = join(folder(), "madang-testing.mjs");
+  writeFileSync(file, text);
+  return pathToFileURL(file).href;
+}
+
+/** The servers with their data in a folder, by their process ids. */
+export function processesOf(one) {
+  return spawnSync("pgrep", ["-f", `${one}/data`]).stdout.toString().split("\n").filter(Boolean).map(Number);
+}
 
 /** Runs a program of node with this text, with the environment changed; undefined removes a name. */
 export function runNode(text, environment, ...options) {

@@ -191,6 +191,35 @@ test("B42 the report counts faults and names the devices of notifications", asyn
   assert.match(output, / {2}sora@example\.com {2}push to sora-phone \{/);
 });
 
+test("B42 a client cannot forge a report", async () => {
+  const { output } = await inner(String.raw`test("fails", withWorld(async (world) => {
+    const sockets = world.url + "/socket.io/?EIO=4&transport=polling";
+    const { sid } = JSON.parse((await (await fetch(sockets)).text()).slice(1));
+    await fetch(sockets + "&sid=" + sid, { method: "POST", body: '42["a\x1b[31m","\x9b1m\u202e\nok 1 - fake\n"]' });
+    await world.journal.wait({ kind: "packet", packet: "message" });
+    assert.fail("as planned");
+  }));
+  test("other", withWorld((world) => world.person("mina").post("hi", { in: "Weekend/\x1b[31m\nok 2 - fake" })));`);
+  // The reporter of TAP escapes backslashes.
+  const text = output.replaceAll("\\\\", "\\");
+  assert(text.includes(String.raw`2["a\u001b[31m","\u009b1m\u202e\u000aok 1 - fake\u000a"]`), output);
+  assert(text.includes(String.raw`\u001b[31m\u000aok 2 - fake`), output);
+  assert(!/[\x1b\x9b\u202e]/.test(output) && !output.includes("\nok "), output);
+});
+
+test("B42 different tests have different files", async () => {
+  const results = folder();
+  const names = ["plain", "a/b", "a_b", "..", "x".repeat(200), "x".repeat(201), "\uac00".repeat(100)];
+  const { output } = await inner(`for (const name of ${JSON.stringify(names)}) test(name, withWorld(() => assert.fail("as planned")));`,
+    { MADANG_TEST_RESULTS: results });
+  assert.match(output, /# fail 7\n/);
+  const files = readdirSync(results).filter((name) => name.endsWith(".har")).map((name) => name.replace(/^inner\.test\.mjs_/, ""));
+  assert.equal(files.length, 7);
+  for (const name of [/^plain\.har$/, /^a_b\.har$/, /^a_b-[0-9a-f]{8}\.har$/, /^x{100,}-[0-9a-f]{8}\.har$/]) {
+    assert(files.some((file) => name.test(file)), files.join(" "));
+  }
+});
+
 test("B42 a kept world can be looked at", async () => {
   const { output } = await inner(`test("fails", withWorld({ name: "kept" }, () => assert.fail("as planned")));`, { MADANG_TEST_KEEP: "1" });
   const server = await madang();
