@@ -68,8 +68,8 @@ public final class Answer {
     }
     String explanation = headers().firstValue("X-Madang-Explanation").orElse(code() == null ? text() : code());
     throw new MadangError(
-        response.request().method() + " " + response.uri().getRawPath() + " was refused with " + status() + ": " + explanation,
-        status(), code(), null);
+        response.request().method() + " " + response.uri().getRawPath() + " was refused with " + status() + ": "
+            + Printable.of(explanation), status(), code(), null);
   }
 
   @Override

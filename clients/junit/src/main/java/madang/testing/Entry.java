@@ -185,14 +185,16 @@ public final class Entry {
   }
 
   /**
-   * One line: number, start, account, what happened, and the fault that applied. A long payload is shortened. Entries are in the order of
+   * One line: number, start, account, what happened, and the fault that applied. A long payload is shortened, and control characters are
+   * written as their numbers, so that a client cannot forge a report. Entries are in the order of
    * their starts if they are sorted by {@link #elapsed}: the number of a request is given at its end.
    */
   @Override
   public String toString() {
     String who = account() == null ? "-" : account();
     String fault = fault() == null ? "" : ", fault " + fault();
-    return String.format(Locale.ROOT, "%4d  +%.3f s  %s  %s%s%s", number(), elapsed() / 1000, who, what(), fault, shownPayload());
+    return Printable.of(
+        String.format(Locale.ROOT, "%4d  +%.3f s  %s  %s%s%s", number(), elapsed() / 1000, who, what(), fault, shownPayload()));
   }
 
   private String what() {
@@ -218,8 +220,7 @@ public final class Entry {
     if (payload() == null) {
       return "";
     }
-    // The text of a mail has several lines.
-    String line = payload().replaceAll("\\s+", " ");
+    String line = payload();
     int end = line.codePointCount(0, line.length()) > SHOWN ? line.offsetByCodePoints(0, SHOWN) : line.length();
     return " " + line.substring(0, end) + (end < line.length() ? "..." : "");
   }

@@ -63,7 +63,7 @@ public final class Finding {
   @Override
   public String toString() {
     String who = account() == null ? "" : account() + ", ";
-    return habit() + ": " + what() + " (" + who + where() + "). Instead: " + cure();
+    return Printable.of(habit() + ": " + what() + " (" + who + where() + "). Instead: " + cure());
   }
 
   private String where() {

@@ -45,8 +45,8 @@ public final class MadangFaults {
   /** The rules with their counts, one in a line: {@code fault 1 silence: matched 2, applied 1}. Empty if there are none. */
   String lines() {
     return world.get("faults").get("faults").list().stream()
-        .map(rule -> "fault " + rule.get("id") + " " + rule.get("effect").get("kind").text() + ": matched " + rule.get("matched")
-            + ", applied " + rule.get("applied"))
+        .map(rule -> "fault " + rule.get("id") + " " + Printable.of(rule.get("effect").get("kind").text()) + ": matched "
+            + rule.get("matched") + ", applied " + rule.get("applied"))
         .collect(Collectors.joining("\n"));
   }
 

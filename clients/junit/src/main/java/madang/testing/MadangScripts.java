@@ -102,7 +102,7 @@ public final class MadangScripts {
   private static Json checked(Json script, boolean hasEnded, String within) {
     if (script.numberOf("failed") > 0) {
       throw new MadangError(script.get("failed") + " of " + script.get("runs") + " runs of the script " + script.get("name")
-          + " failed, the first one: " + script.get("failures").get(0));
+          + " failed, the first one: " + Printable.of(script.get("failures").get(0).toString()));
     }
     if (!hasEnded) {
       throw new MadangError("the script " + script.get("name") + " did not end within " + within + ": it is "

@@ -66,6 +66,6 @@ public final class Mail {
 
   @Override
   public String toString() {
-    return "to " + to() + ": " + subject();
+    return Printable.of("to " + to() + ": " + subject());
   }
 }

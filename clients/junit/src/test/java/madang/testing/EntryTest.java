@@ -46,7 +46,18 @@ class EntryTest {
     assertTrue(line("kind", "push", "deviceToken", "sora-phone", "payload", "{}").endsWith("  -  push to sora-phone {}"));
     assertTrue(line("kind", "connection", "event", "closed", "reason", "ping timeout").endsWith("  connection closed ping timeout"));
     assertTrue(line("kind", "payment", "event", "refused", "code", "E55").endsWith("  payment refused E55"));
-    assertTrue(line("kind", "mail", "event", "passwordReset", "payload", "Hello\n\nMina").endsWith("  mail passwordReset Hello Mina"));
+    assertTrue(line("kind", "mail", "event", "passwordReset", "payload", "Hello\n\nMina").endsWith("  mail passwordReset Hello\\u000a\\u000aMina"));
+  }
+
+  @Test
+  @DisplayName("a client cannot forge the lines of entries and findings")
+  void forged() {
+    String line = line("kind", "packet", "account", "a\u001b[31m", "packet", "connect", "namespace", "/ws\n\u202enot ok 1", "direction",
+        "fromClient", "payload", "\u009b1m\r\nok 1 - fake\ud83d");
+    assertEquals("   7  +0.093 s  a\\u001b[31m  connect /ws\\u000a\\u202enot ok 1 from the client "
+        + "\\u009b1m\\u000d\\u000aok 1 - fake\\ud83d", line);
+    Json finding = Json.object("habit", "polling", "what", "asks\nok 2", "cure", "wait\u0007", "calls", List.of(1));
+    assertEquals("polling: asks\\u000aok 2 (entry 1). Instead: wait\\u0007", new Finding(finding).toString());
   }
 
   @Test
