@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -23,13 +24,18 @@ final class Backend implements Closeable {
   final String url;
   private final Map<String, String> headers;
   /** Null for a server that was found. */
-  private final Closeable started;
+  final StartedServer started;
   private final ScheduledExecutorService renewals = Executors.newSingleThreadScheduledExecutor(work -> {
     Thread thread = new Thread(work, "madang-leases");
     thread.setDaemon(true);
     return thread;
   });
   private volatile boolean knowsLeases = true;
+  /** The last call got no answer. */
+  private volatile boolean isDoubtful;
+  /** How long calls may take, and the question whether the server is there. */
+  Duration limit = Http.LIMIT;
+  Duration limitOfAbout = Duration.ofSeconds(5);
 
   /**
    * Makes the connection.
@@ -37,7 +43,7 @@ final class Backend implements Closeable {
    * @param token null if the server is on this machine
    * @param started null for a server that was found
    */
-  Backend(String url, String token, Closeable started) {
+  Backend(String url, String token, StartedServer started) {
     this.url = url.replaceAll("/+$", "");
     headers = token == null ? Map.of() : Map.of("Authorization", "Bearer " + token);
     this.started = started;
@@ -49,11 +55,52 @@ final class Backend implements Closeable {
 
   /** The path follows {@code /_dev/}. A body may be null. */
   HttpResponse<String> send(String method, String path, Json body) {
-    return Http.CALLS.send(method, url + "/_dev/" + path, headers, body);
+    return send(method, path, body == null ? null : body.toString(), "application/json");
+  }
+
+  /** After a call without an answer the server is asked first whether it is there: then later calls of a hung server take little time. */
+  private HttpResponse<String> send(String method, String path, String body, String type) {
+    if (isDoubtful) {
+      about();
+    }
+    return answer(method, path, body, type, limit);
+  }
+
+  /** What the server says about itself, within 5 seconds. */
+  HttpResponse<String> about() {
+    return answer("GET", "about", null, null, limitOfAbout);
+  }
+
+  private HttpResponse<String> answer(String method, String path, String body, String type, Duration limit) {
+    try {
+      HttpResponse<String> answer = Http.CALLS.send(method, url + "/_dev/" + path, headers, body, type, limit);
+      isDoubtful = false;
+      return answer;
+    } catch (MadangError error) {
+      isDoubtful = true;
+      // A server that has ended is not slow.
+      String end = started == null || Http.isLate(error) ? "" : started.fate();
+      throw end.isEmpty() ? error : new MadangError(error.getMessage() + end, 0, null, error.getCause());
+    }
+  }
+
+  /**
+   * Why the server cannot be used; null if it answers within 5 seconds. It is asked only after a call without an answer, and if
+   * {@code isCertain} is true.
+   */
+  String silence(boolean isCertain) {
+    try {
+      if (isDoubtful || isCertain) {
+        about();
+      }
+      return null;
+    } catch (MadangError error) {
+      return "the server at " + url + " does not answer: " + error.getMessage();
+    }
   }
 
   void postText(String path, String text) {
-    HttpResponse<String> answer = Http.CALLS.send("POST", url + "/_dev/" + path, headers, text, "text/plain");
+    HttpResponse<String> answer = send("POST", path, text, "text/plain");
     if (answer.statusCode() / 100 != 2) {
       throw refusal(answer);
     }
@@ -69,7 +116,7 @@ final class Backend implements Closeable {
   }
 
   MadangError refusal(HttpResponse<String> answer) {
-    String words = error(answer.body());
+    String words = Printable.of(error(answer.body()));
     Matcher code = CODE.matcher(words);
     return new MadangError(words, answer.statusCode(), code.find() ? code.group(1) : null, null);
   }
@@ -83,7 +130,13 @@ final class Backend implements Closeable {
   }
 
   Json call(String method, String path, Json body) {
-    return Json.parse(read(method, path, body));
+    String text = read(method, path, body);
+    try {
+      return Json.parse(text);
+    } catch (IllegalArgumentException error) {
+      String end = text.substring(Math.max(0, text.length() - 100));
+      throw new MadangError(method + " /_dev/" + path + ": the answer is cut or is not JSON: " + Printable.of(end), 0, null, error);
+    }
   }
 
   /** Makes a world with a lease, if the server knows leases: the world then also ends if this process is killed. */
@@ -122,8 +175,8 @@ final class Backend implements Closeable {
     return renewals.scheduleWithFixedDelay(() -> {
       try {
         send("GET", "worlds/" + id, null);
-      } catch (MadangError error) {
-        // The next call of the test says what is wrong with the server.
+      } catch (RuntimeException error) {
+        // The next call of the test says what is wrong with the server. The lease lasts for more tries.
       }
     }, third, third, TimeUnit.MILLISECONDS);
   }
@@ -132,11 +185,7 @@ final class Backend implements Closeable {
   public void close() {
     renewals.shutdownNow();
     if (started != null) {
-      try {
-        started.close();
-      } catch (IOException error) {
-        System.err.println("madang: the server may still run: " + error);
-      }
+      started.close();
     }
   }
 }

@@ -33,6 +33,11 @@ final class FailureReport {
   }
 
   void attach(List<MadangWorld> worlds) {
+    String silence = worlds.stream().allMatch(MadangWorld::hasEnded) ? null : worlds.get(0).silence();
+    if (silence != null) {
+      context.publishReportEntry("madang.missing", silence + "\nSo the journals are not here, and the worlds are not removed.");
+      return;
+    }
     int number = 0;
     for (MadangWorld world : worlds) {
       number++;

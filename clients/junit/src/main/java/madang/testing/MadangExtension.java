@@ -49,7 +49,11 @@ public final class MadangExtension implements ParameterResolver, AfterEachCallba
 
     @Override
     public void close() {
-      backend.close();
+      try {
+        backend.close();
+      } catch (MadangError error) {
+        System.err.println("madang: " + error.getMessage());
+      }
     }
   }
 

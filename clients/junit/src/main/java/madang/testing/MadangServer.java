@@ -15,7 +15,7 @@ import java.util.List;
  * of these names in lower case with points, such as {@code madang.dev.url}, take precedence over the environment.
  */
 public final class MadangServer implements AutoCloseable {
-  private final Backend backend;
+  final Backend backend;
   private final boolean isOwner;
   private final List<MadangWorld> worlds = new ArrayList<>();
 
@@ -100,6 +100,11 @@ public final class MadangServer implements AutoCloseable {
     MadangError first = null;
     for (MadangWorld world : worlds()) {
       try {
+        String silence = world.hasEnded() ? null : backend.silence(false);
+        if (silence != null) {
+          first = first == null ? new MadangError(silence + "\nSo the world " + world.id() + " is not removed.") : first;
+          break;
+        }
         world.close();
       } catch (MadangError error) {
         // One that cannot be removed does not keep the others.

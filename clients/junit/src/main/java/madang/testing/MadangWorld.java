@@ -285,7 +285,8 @@ public final class MadangWorld implements AutoCloseable {
       throw refusal(answer);
     }
     throw new AssertionFailedError(
-        Json.parse(answer.body()).get("differences").list().stream().map(Json::text).collect(Collectors.joining("\n")));
+        Json.parse(answer.body()).get("differences").list().stream().map(Json::text).map(Printable::of)
+            .collect(Collectors.joining("\n")));
   }
 
   /**
@@ -507,7 +508,7 @@ public final class MadangWorld implements AutoCloseable {
     if (hasEnded) {
       return;
     }
-    leave();
+    endLease();
     try {
       backend.call("DELETE", path, null);
     } catch (MadangError error) {
@@ -516,14 +517,24 @@ public final class MadangWorld implements AutoCloseable {
         throw error;
       }
     }
+    hasEnded = true;
   }
 
   /** Leaves the world to its lease, or to the end of its server. */
   void leave() {
     hasEnded = true;
+    endLease();
+  }
+
+  private void endLease() {
     if (lease != null) {
       lease.cancel(false);
     }
+  }
+
+  /** Why its server cannot be used; null if it answers within 5 seconds. */
+  String silence() {
+    return backend.silence(true);
   }
 
   boolean hasEnded() {

@@ -89,13 +89,13 @@ final class ServerFinder {
   /** Why the tests cannot use this server; null if they can. */
   private static String fault(Backend backend) {
     try {
-      HttpResponse<String> answer = backend.send("GET", "about", null);
+      HttpResponse<String> answer = backend.about();
       if (answer.statusCode() == 200) {
         Json.parse(answer.body()).get("keys");
         return null;
       }
-      return "it answers " + answer.statusCode() + " " + answer.body() + " to development calls; those of other machines need the token"
-          + " that 'madang serve --dev --lan' prints, in MADANG_DEV_TOKEN";
+      return "it answers " + answer.statusCode() + " " + Printable.of(answer.body()) + " to development calls; those of other machines"
+          + " need the token that 'madang serve --dev --lan' prints, in MADANG_DEV_TOKEN";
     } catch (MadangError error) {
       return error.getMessage();
     } catch (RuntimeException notOfMadang) {

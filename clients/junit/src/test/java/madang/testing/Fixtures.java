@@ -3,6 +3,8 @@ package madang.testing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
@@ -94,6 +96,30 @@ final class Fixtures {
       assertTrue(WORLDS.add(world.id()));
       SERVERS.add(server.url());
       assertTrue(world.name().startsWith("Fixtures_Many.each-"), world.name());
+    }
+  }
+
+  /** Its server hangs or is killed. */
+  @Tag("fixture")
+  static class Ends {
+    static volatile String signal;
+    static volatile Path folder;
+
+    @Test
+    @World
+    void ends(MadangWorld world, MadangServer server) throws Exception {
+      server.backend.limit = Duration.ofSeconds(1);
+      server.backend.limitOfAbout = Duration.ofMillis(500);
+      folder = server.backend.started.folder;
+      ProcessHandle process = ProcessHandle.current().descendants().filter(one -> isServer(one.info().commandLine().orElse("")))
+          .findFirst().orElseThrow();
+      new ProcessBuilder("kill", signal, Long.toString(process.pid())).start().waitFor();
+      world.clock().now();
+    }
+
+    /** The shell that watches the server has its arguments as well. */
+    private static boolean isServer(String command) {
+      return command.contains(folder + "/data") && !command.contains(" -c ");
     }
   }
 
