@@ -19,8 +19,8 @@ from .shown import shown
 PATIENCE = 15
 """How long a server may take to end after the signal TERM, in seconds. Then it is killed."""
 
-# Without a line of input the input's end ends the server: so it ends with this process, however that ends. The folder stays
-# until then, with the log and, if the server ended before, its exit status. Only the server keeps stdout.
+# A line of input ends the server, and so does the input's end: the server ends with this process, however that ends. The
+# folder stays until then, with the log and, if the server ended before, its exit status. Only the server keeps stdout.
 _SUPERVISE = """
 exec 3<&0
 "$0" serve --dev --port 0 --data "$1/data" </dev/null 2>"$1/log" 3<&- & server=$!
