@@ -194,6 +194,11 @@ struct HostileCallsTests {
       #expect(try await status([("Sec-Fetch-Site", "cross-site")]) == 403)
       #expect(try await status([("Sec-Fetch-Site", "same-site")]) == 403)
       #expect(try await status([("Referer", "https://evil.example/")]) == 403)
+      #expect(try await status([("Origin", "https://localhost:3000")]) == 200)
+      for scheme in ["evil", "chrome-extension", "file", "ws", ""] {
+        #expect(try await status([("Origin", "\(scheme)://localhost")]) == 403, "\(scheme)")
+        #expect(try await status([("Referer", "\(scheme)://localhost/x")]) == 403, "\(scheme)")
+      }
     }
   }
 

@@ -85,6 +85,32 @@ struct WorldAccessTests {
     }
   }
 
+  @Test("the journal masks the server's own token wherever it stands in a request")
+  func ownToken() async throws {
+    let token = "a-token-of-16-or-more"
+    try await WorldCallsTests.run {
+      $0.developmentToken = token
+    } _: { dev in
+      let made = try await dev.call(.POST, "/_dev/worlds", #"{"name":"mine"}"#)
+      let world = try #require(URL(string: try #require(try made.object["url"] as? String))?.port)
+      for port in [try #require(URL(string: dev.url)?.port), world] {
+        let wire = try await Wire.connect(port)
+        defer { wire.abort() }
+        for (target, field) in [
+          ("/x/_dev/\(token)/world", "none"), ("/x?y=/_dev/\(token)/", token),
+          ("/\(token)\u{301}?z=\(token)", "b=\(token);"),
+          ("/x/%61-token-of-16-or-mor%2565", "%61-token-of-16-or-more"),
+        ] {
+          let status = try await wire.request("GET", target, headers: [("X-Test", field)]).status
+          #expect(status == 404, "\(target)")
+        }
+        let journal = try await Caller(url: "http://127.0.0.1:\(port)").call(.GET, "/_dev/journal").body
+        #expect(journal.contains(#""path":"/x/_dev/***/world""#) && journal.contains("/_dev/***/"), "\(journal)")
+        #expect(!journal.contains(token) && !journal.contains("token-of-16"), "\(journal)")
+      }
+    }
+  }
+
   @Test("the name of a removed world is no host until another world has it")
   func removed() async throws {
     try await WorldCallsTests.run { dev in

@@ -9,7 +9,7 @@ package struct BadCall: Error, Encodable, Equatable {
   package static func refuse(_ fields: some Sequence<String>, besides known: [String]) throws(BadCall) {
     guard let unknown = fields.filter({ !known.contains($0) }).min() else { return }
     let has = known.isEmpty ? "none" : known.joined(separator: ", ")
-    throw BadCall("\(unknown.prefix(longestPlace)): is not a parameter of this call; it has \(has)")
+    throw BadCall("\(shortened(unknown)): is not a parameter of this call; it has \(has)")
   }
 }
 
@@ -45,9 +45,17 @@ extension BadCall {
     return words.isEmpty ? "the body" : shortened(words)
   }
 
-  /// A place for an error text: its first characters, if it is long.
+  /// In bytes.
+  private static let largestPlace = 1000
+
+  /// A place or name for an error text: its first characters, if it is long.
   package static func shortened(_ place: String) -> String {
-    place.count > longestPlace ? place.prefix(longestPlace) + "..." : place
+    var size = 0
+    let start = place.prefix(longestPlace).prefix { character in
+      size += character.utf8.count
+      return size <= largestPlace
+    }
+    return start.endIndex < place.endIndex ? start + "..." : place
   }
 
   private static func words(for type: Any.Type) -> String {

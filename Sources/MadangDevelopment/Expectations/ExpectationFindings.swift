@@ -1,7 +1,9 @@
 /// What is right and wrong about a journal that was compared with an expectation, as a whole.
 struct ExpectationFindings<Entries: BidirectionalCollection<JournalEntry>> {
   private let pattern: ExpectationPattern
-  private let gaps: [ExpectationProgress.Gap]
+  /// The first gaps, and how many there are.
+  private let gaps: [Spacings.Gap]
+  private let gapCount: Int
   /// The entries that matter; in strict order, by start.
   private let came: [ExpectationProgress.Came]
   private let assignment: Assignment
@@ -11,7 +13,9 @@ struct ExpectationFindings<Entries: BidirectionalCollection<JournalEntry>> {
 
   /// - Parameter entries: Those of the journal, in order of their numbers. They are read only for differences.
   init(_ progress: ExpectationProgress, _ entries: Entries) {
-    (pattern, gaps, self.entries) = (progress.pattern, progress.gaps, entries)
+    (pattern, self.entries) = (progress.pattern, entries)
+    gaps = progress.spacings.gaps(upTo: FindingWords.most, of: progress.byStart, progress.came)
+    gapCount = progress.spacings.tooSoon + progress.spacings.tooLate
     guard pattern.expectation.order == .strict else {
       (came, assignment, misplaced) = (progress.came, progress.assignment, [])
       return
@@ -46,7 +50,7 @@ struct ExpectationFindings<Entries: BidirectionalCollection<JournalEntry>> {
     words.add(surplus)
     for one in forbidden { words.add(one) }
     words.add(unwanted: unwanted)
-    words.add(gaps)
+    words.add(gaps, of: gapCount)
     if lost > 0 { words.add(lost: lost) }
     return ExpectationOutcome(
       met: isMet, differences: words.differences, matched: matched, missing: missing,
@@ -79,7 +83,11 @@ struct ExpectationFindings<Entries: BidirectionalCollection<JournalEntry>> {
   }
 
   private var extra: [ExpectationOutcome.Extra] {
-    leftOver.map { .init(entry: came[$0].number, expected: came[$0].meaning.matching.map { $0 + 1 }) }
+    leftOver.map {
+      .init(
+        entry: came[$0].number, expected: came[$0].meaning.matching.prefix(ExpectationOutcome.Extra.most).map { $0 + 1 }
+      )
+    }
   }
 
   private var forbidden: [ExpectationOutcome.Forbidden] {

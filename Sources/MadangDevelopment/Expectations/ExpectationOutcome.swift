@@ -15,8 +15,11 @@ package struct ExpectationOutcome: Codable, Sendable {
 
   /// An entry that counts for no item.
   package struct Extra: Codable, Equatable, Sendable {
+    /// How many items are listed at most.
+    static let most = 10
+
     package let entry: Int
-    /// The items whose filter it matches; with `only` there may be none.
+    /// The first items whose filter it matches; with `only` there may be none.
     package let expected: [Int]
   }
 
@@ -57,6 +60,7 @@ package struct ExpectationOutcome: Codable, Sendable {
   package let order: [Misplaced]
   package let extra: [Extra]
   package let forbidden: [Forbidden]
+  /// The first ones.
   package let spacing: [Spaced]
   /// The number of the journal's oldest entry.
   package let from: Int

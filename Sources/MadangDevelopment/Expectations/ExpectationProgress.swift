@@ -11,14 +11,6 @@ struct ExpectationProgress: Sendable {
     let meaning: ExpectationPattern.Meaning
   }
 
-  /// Two entries of an item that came too soon or too late one after the other.
-  struct Gap: Sendable {
-    let item: Int
-    let entries: [Int]
-    let time: Duration
-    let isTooSoon: Bool
-  }
-
   /// In strict order, up to this many entries times items are examined after each new entry, and more after each sixteenth
   /// of them.
   private static let cheap = 1 << 17
@@ -30,6 +22,7 @@ struct ExpectationProgress: Sendable {
   private(set) var byStart: [Int] = []
   /// In any order.
   private(set) var assignment: Assignment
+  private(set) var spacings: Spacings
   private var hasForbidden = false
   /// How many entries there were when their order was last examined.
   private var examined = 0
@@ -42,6 +35,7 @@ struct ExpectationProgress: Sendable {
   init(_ pattern: ExpectationPattern) {
     self.pattern = pattern
     assignment = Assignment(pattern.items.map(\.times))
+    spacings = Spacings(pattern.items.map(\.spacing))
     judge()
   }
 
@@ -54,8 +48,10 @@ struct ExpectationProgress: Sendable {
         isOverfull = true
         continue
       }
-      byStart.insert(came.count, at: byStart.count(while: { came[$0].begun <= begun }))
+      let place = byStart.count(while: { came[$0].begun <= begun })
+      byStart.insert(came.count, at: place)
       came.append(Came(number: entry.number, begun: begun, meaning: meaning))
+      spacings.add(at: place, of: byStart, came)
       assignment.add(meaning.fitting)
       hasForbidden = hasForbidden || meaning.forbidden != nil
     }
@@ -63,9 +59,8 @@ struct ExpectationProgress: Sendable {
   }
 
   private mutating func judge() {
-    let gaps = gaps
-    isHopeless = hasForbidden || assignment.leftOver > 0 || gaps.contains(where: \.isTooSoon)
-    isMet = !isHopeless && assignment.missing == 0 && gaps.isEmpty
+    isHopeless = hasForbidden || assignment.leftOver > 0 || spacings.tooSoon > 0
+    isMet = !isHopeless && assignment.missing == 0 && spacings.tooLate == 0
     guard pattern.expectation.order == .strict, !isHopeless else { return }
     guard came.count * pattern.items.count <= Self.cheap || came.count >= examined + examined / 16 else {
       isMet = false
@@ -82,26 +77,5 @@ struct ExpectationProgress: Sendable {
     // Entries that are still missing change nothing about the order of the others.
     var inOrder = InOrder(fitting, times.map { Expectation.Times(max: $0.max) })
     isHopeless = !inOrder.isComplete()
-  }
-
-  /// The entries that came too soon or too late after another one.
-  var gaps: [Gap] {
-    var gaps: [Gap] = []
-    for (item, expected) in pattern.items.enumerated() {
-      guard let spacing = expected.spacing else { continue }
-      var last: Came?
-      for index in byStart where came[index].meaning.matching.contains(item) {
-        let next = came[index]
-        if let last {
-          let time = Duration.nanoseconds(Int64(clamping: next.begun - last.begun))
-          let isTooSoon = spacing.atLeast.map { time < $0 } ?? false
-          if isTooSoon || spacing.atMost.map({ time > $0 }) ?? false {
-            gaps.append(Gap(item: item, entries: [last.number, next.number], time: time, isTooSoon: isTooSoon))
-          }
-        }
-        last = next
-      }
-    }
-    return gaps
   }
 }

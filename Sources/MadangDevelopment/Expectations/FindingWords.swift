@@ -5,11 +5,14 @@ struct FindingWords {
 
   private let pattern: ExpectationPattern
   private let entries: [Int: JournalEntry]
+  /// The names of the items. A filter may be as long as a body.
+  private let names: [String]
   private(set) var differences: [String] = []
 
   /// - Parameter entries: Named ones, by number.
   init(_ pattern: ExpectationPattern, entries: [Int: JournalEntry]) {
     (self.pattern, self.entries) = (pattern, entries)
+    names = pattern.items.map { BadCall.shortened($0.pattern.filter.words) }
   }
 
   mutating func add(_ missing: ExpectationOutcome.Missing) {
@@ -42,8 +45,8 @@ struct FindingWords {
     differences += sentences(unwanted, "unexpected") { "also came: \(name(ofEntry: $0.entry))" }
   }
 
-  mutating func add(_ gaps: [ExpectationProgress.Gap]) {
-    differences += sentences(gaps, "too soon or too late") { gap in
+  mutating func add(_ gaps: [Spacings.Gap], of count: Int) {
+    differences += sentences(gaps, of: count, "too soon or too late") { gap in
       let spacing = pattern.items[gap.item].spacing
       let (first, second) = (gap.entries[0], gap.entries[1])
       let bound =
@@ -61,12 +64,16 @@ struct FindingWords {
       """)
   }
 
-  private func sentences<One>(_ all: [One], _ what: String, _ sentence: (One) -> String) -> [String] {
-    let rest = all.count > Self.most ? ["and \(all.count - Self.most) more \(what)"] : []
+  /// - Parameter count: How many there are, if `all` has only the first of them.
+  private func sentences<One>(
+    _ all: [One], of count: Int? = nil, _ what: String, _ sentence: (One) -> String
+  ) -> [String] {
+    let count = count ?? all.count
+    let rest = count > Self.most ? ["and \(count - Self.most) more \(what)"] : []
     return all.prefix(Self.most).map(sentence) + rest
   }
 
-  private func name(_ expected: Int) -> String { pattern.items[expected - 1].pattern.filter.words }
+  private func name(_ expected: Int) -> String { names[expected - 1] }
 
   private func name(ofEntry number: Int) -> String {
     entries[number].map { "entry \(number) \($0.what)" } ?? "entry \(number)"

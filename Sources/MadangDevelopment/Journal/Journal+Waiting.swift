@@ -74,7 +74,7 @@ extension Journal {
   }
 
   func told(_ entry: RawEntry) -> JournalEntry {
-    entry.told(since: start) { key in state.withLock { $0.emails[key] } }
+    entry.told(since: start, token: token.withLock(\.self)) { key in state.withLock { $0.emails[key] } }
   }
 
   /// Entries that a page examines at once. A reader that is far behind needs few of them for an answer.

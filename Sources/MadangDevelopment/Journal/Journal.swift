@@ -69,6 +69,8 @@ package final class Journal: Sendable {
   private let recordsPacketsFlag = Atomic(true)
   let eraNumber = Atomic(0)
   let emailOf: @Sendable (Int64) async -> String?
+  /// The server's token of development calls; empty if it has none.
+  let token = Mutex("")
 
   /// - Parameters:
   ///   - clock: The server's.

@@ -12,8 +12,9 @@ extension RawEntry {
   ///
   /// - Parameters:
   ///   - start: When the server was made, as uptime in nanoseconds.
+  ///   - token: The server's token of development calls, which is masked; empty if it has none.
   ///   - email: The e-mails of account numbers.
-  func told(since start: UInt64, _ email: (AccountKey) -> String?) -> JournalEntry {
+  func told(since start: UInt64, token: String = "", _ email: (AccountKey) -> String?) -> JournalEntry {
     let elapsed = Double(begun > start ? begun - start : 0) / 1_000_000
     var entry = JournalEntry(number: number, kind: content.kind, at: WireDate.string(at), elapsed: rounded(elapsed))
     switch content {
@@ -36,6 +37,7 @@ extension RawEntry {
       entry.payload = String(decoding: text.utf8.prefix(Journal.maxText), as: UTF8.self)
       entry.truncated = text.utf8.count > Journal.maxText ? true : nil
     }
+    if !token.isEmpty { entry.mask(token) }
     return entry
   }
 }
@@ -44,6 +46,14 @@ extension RawEntry {
 private func rounded(_ milliseconds: Double) -> Double { (milliseconds * 1000).rounded() / 1000 }
 
 extension JournalEntry {
+  fileprivate mutating func mask(_ token: String) {
+    path = path.map { Secrets.masked($0, token: token) }
+    query = query.map { Secrets.masked($0, token: token) }
+    namespace = namespace.map { Secrets.masked($0, token: token) }
+    request?.mask(token)
+    answer?.mask(token)
+  }
+
   fileprivate mutating func tell(payload bytes: [UInt8]) {
     size = bytes.count
     payload = Secrets.masked(Array(bytes.prefix(Journal.maxText)))
@@ -101,6 +111,12 @@ extension String {
 }
 
 extension JournalEntry.Message {
+  fileprivate mutating func mask(_ token: String) {
+    headers = headers.map {
+      .init(name: Secrets.masked($0.name, token: token), value: Secrets.masked($0.value, token: token))
+    }
+  }
+
   fileprivate mutating func tell(_ kept: [UInt8], of size: Int) {
     body = Secrets.masked(kept)
     truncated = size > kept.count ? true : nil

@@ -55,6 +55,16 @@ enum Secrets {
     return masked.joined(separator: "/")
   }
 
+  /// A text without the server's token of development calls, also if parts of it are encoded.
+  static func masked(_ text: String, token: String) -> String {
+    let (bytes, token) = (Array(text.utf8), Array(token.utf8))
+    guard bytes.count >= token.count else { return text }
+    let masked = bytes.replacing(token, with: Array(mask.utf8))
+    var decoded = masked
+    for _ in 0..<2 where decoded.contains(UInt8(ascii: "%")) { decoded = percentDecodedBytes(decoded) }
+    return decoded.contains(token) ? mask : String(decoding: masked, as: UTF8.self)
+  }
+
   static func masked(_ query: QueryString) -> String {
     query.items.map { item in
       "\(percentEncoded(item.name))=\(isSecret(item.name) ? mask : percentEncoded(item.value))"

@@ -17,7 +17,12 @@ struct ScriptCalls: Sendable {
         guard text.contains(where: { !$0.isWhitespace }) else {
           throw WorldError("scripts: the body is empty; write a script, or a list of them, in YAML or JSON")
         }
-        do { return try await scripts.add(try Script.read(text)) } catch let error as SeedError {
+        do {
+          let read = try await call.whileClientWaits {
+            try await Documents.shared.read { try Script.read(text, isCancelled: $0) }
+          }
+          return try await scripts.add(read)
+        } catch let error as SeedError {
           throw WorldError("scripts: \(error)")
         }
       }

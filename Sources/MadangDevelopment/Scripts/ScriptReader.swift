@@ -3,8 +3,10 @@ import MadangCore
 extension Script {
   /// One script, or a list of them, in YAML or JSON. ``Scripts/add(_:)`` checks the people; places are checked when a step
   /// runs.
-  package static func read(_ text: String) throws(SeedError) -> [Script] {
-    let node = try YAMLNode(parsing: text)
+  package static func read(
+    _ text: String, isCancelled: () -> Bool = { false }
+  ) throws(SeedError) -> [Script] {
+    let node = try YAMLNode(parsing: text, maxSeparators: ScriptReader.maxSeparators, isCancelled: isCancelled)
     var reader = ScriptReader { (_, _, _) throws(SeedError) in }
     return try reader.read(all: node)
   }
@@ -12,6 +14,9 @@ extension Script {
 
 /// Reads scripts of a seed, or those sent in the same form.
 struct ScriptReader {
+  /// The most separators of scripts that are sent: as many scripts as there may be, with commas in their texts.
+  static let maxSeparators = 200_000
+
   /// Called with each place; throws for a missing one.
   let checkPlace: (Place, _ line: Int, _ field: String) throws(SeedError) -> Void
   /// Of the script that is being read.
@@ -39,7 +44,7 @@ struct ScriptReader {
     for node in nodes {
       let script = try read(node)
       guard names.insert(script.name).inserted else {
-        throw SeedError(node.line, "name: another script is called '\(script.name)'")
+        throw SeedError(node.line, "name: another script is called '\(BadCall.shortened(script.name))'")
       }
       scripts.append(script)
     }
@@ -50,7 +55,7 @@ struct ScriptReader {
     (mentions, newcomers, hasCalled) = ([], [], false)
     let fields = try YAMLFields(
       node, "a script", ["name", "when", "as", "after", "rate", "for", "times", "start", "do"])
-    guard let name = try fields.text("name"), Script.isName(name) else {
+    guard let name = try fields.shortText("name"), Script.isName(name) else {
       throw SeedError(fields.line("name"), "name: \(Script.nameRule)")
     }
     var script = Script(name: name)
@@ -155,7 +160,7 @@ struct ScriptReader {
   }
 
   private mutating func name(_ node: YAMLNode, _ field: String) throws(SeedError) -> String {
-    let name = try node.text(field)
+    let name = try node.shortText(field)
     mention(name, field, at: node.line)
     return name
   }
@@ -167,7 +172,7 @@ struct ScriptReader {
   }
 
   private func place(_ fields: YAMLFields, _ name: String) throws(SeedError) -> Place? {
-    guard let text = try fields.text(name) else { return nil }
+    guard let text = try fields.shortText(name) else { return nil }
     guard let place = Place(text) else {
       throw SeedError(fields.line(name), "\(name): a workspace like Weekend, or a channel like Weekend/ios")
     }

@@ -19,16 +19,20 @@ package struct Seed: Sendable {
   package static let maxSize = DevelopmentCall.maxDocument
 
   /// Reads and checks a seed.
-  /// - Parameter name: The default for its name.
+  /// - Parameters:
+  ///   - name: The default for its name.
+  ///   - isCancelled: Asked before each part.
   /// - Throws: ``SeedError``.
-  package init(_ text: String, name: String = "seed") throws(SeedError) {
+  package init(
+    _ text: String, name: String = "seed", isCancelled: @escaping () -> Bool = { false }
+  ) throws(SeedError) {
     guard text.utf8.count <= Self.maxSize else { throw SeedError(nil, "a seed has at most \(Self.maxSize) bytes") }
-    root = try YAMLNode(parsing: text)
+    root = try YAMLNode(parsing: text, isCancelled: isCancelled)
     let fields = try YAMLFields(root, "a seed", SeedReader.fields)
     self.name = try fields.text("name") ?? name
     start = try fields.moment("now", from: Self.defaultStart) ?? Self.defaultStart
     digest = SHA256.hash(data: Data(text.utf8)).prefix(8).map { String(format: "%02x", $0) }.joined()
-    var reader = SeedReader(start: start)
+    var reader = SeedReader(start: start, isCancelled: isCancelled)
     _ = try reader.read(root)
     scripts = try reader.readScripts(root)
   }
@@ -58,8 +62,11 @@ package struct Seed: Sendable {
   }
 
   /// The data at a moment.
-  package func planting(at moment: Int64) throws(SeedError) -> Planting {
-    var reader = SeedReader(start: moment)
+  /// - Parameter isCancelled: Asked before each object.
+  package func planting(
+    at moment: Int64, isCancelled: @escaping () -> Bool = { false }
+  ) throws(SeedError) -> Planting {
+    var reader = SeedReader(start: moment, isCancelled: isCancelled)
     return try reader.read(root)
   }
 }

@@ -28,7 +28,12 @@ struct SeedReader {
   /// All people of the seed.
   private(set) var everybody = SeedCircle([])
 
-  init(start: Int64) { self.start = start }
+  private let isCancelled: () -> Bool
+
+  /// - Parameter isCancelled: Asked before each object.
+  init(start: Int64, isCancelled: @escaping () -> Bool = { false }) {
+    (self.start, self.isCancelled) = (start, isCancelled)
+  }
 
   mutating func read(_ root: YAMLNode) throws(SeedError) -> Planting {
     let seed = try YAMLFields(root, "a seed", Self.fields)
@@ -47,10 +52,13 @@ struct SeedReader {
       uniquingKeysWith: { first, _ in first })
     var reader = ScriptReader { (place, line, field) throws(SeedError) in
       guard let channels = channels[place.workspace] else {
-        throw SeedError(line, "\(field): no workspace of this seed is called '\(place.workspace)'")
+        throw SeedError(line, "\(field): no workspace of this seed is called '\(BadCall.shortened(place.workspace))'")
       }
       guard place.channel.map(channels.contains) ?? true else {
-        throw SeedError(line, "\(field): '\(place.workspace)' has no channel '\(place.channel ?? "")'")
+        throw SeedError(
+          line,
+          "\(field): '\(BadCall.shortened(place.workspace))' has no channel '\(BadCall.shortened(place.channel ?? ""))'"
+        )
       }
     }
     let read = try reader.read(all: scripts)
@@ -60,6 +68,7 @@ struct SeedReader {
 
   /// Counts objects before they are made. Throws ``SeedError`` if there are too many.
   mutating func count(_ made: Int, at line: Int) throws(SeedError) {
+    guard !isCancelled() else { throw SeedError.cancelled }
     rows += made
     guard rows <= Self.maxRows else {
       throw SeedError(line, "a seed makes at most \(Self.maxRows) people, members, channels, chats and files together")
@@ -82,7 +91,7 @@ struct SeedReader {
       node, "a person",
       ["count", "email", "password", "nickname", "phone", "picture", "coins", "joined", "devices"])
     let count = try person.number("count", in: 1...Self.maxCount)
-    guard let email = try person.text("email") else {
+    guard let email = try person.shortText("email") else {
       throw SeedError(
         person.line, "email: is missing; each person needs one, with count it contains \(Self.placeholder)")
     }
@@ -111,7 +120,7 @@ struct SeedReader {
       try self.count(bytes: made.size, at: person.line)
       let place = planting.people.count
       guard places.updateValue(place, forKey: email.lowercased()) == nil else {
-        throw SeedError(person.line("email"), "email: an earlier person already has \(email)")
+        throw SeedError(person.line("email"), "email: an earlier person already has \(BadCall.shortened(email))")
       }
       places[local.lowercased()] = places[local.lowercased()] == nil ? .some(place) : .some(nil)
       planting.people.append(made)
@@ -137,17 +146,19 @@ struct SeedReader {
 
   /// The index of a person, by e-mail or by the text before its `@`.
   func person(_ node: YAMLNode, _ field: String) throws(SeedError) -> Int {
-    try person(try node.text(field), field, at: node.line)
+    try person(try node.shortText(field), field, at: node.line)
   }
 
   private func person(_ name: String, _ field: String, at line: Int) throws(SeedError) -> Int {
     switch places[name.lowercased()] {
     case .some(.some(let place)): return place
     case .some(.none):
-      throw SeedError(line, "\(field): several people are called '\(name)'; write the whole e-mail")
+      throw SeedError(line, "\(field): several people are called '\(BadCall.shortened(name))'; write the whole e-mail")
     case .none:
       throw SeedError(
-        line, "\(field): '\(name)' is not a person of this seed; write an e-mail, or its part before the @")
+        line,
+        "\(field): '\(BadCall.shortened(name))' is not a person of this seed; write an e-mail, or its part before the @"
+      )
     }
   }
 

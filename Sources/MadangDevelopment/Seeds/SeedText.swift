@@ -132,16 +132,22 @@ extension String {
     }
   }
 
-  /// A string between quotation marks. What cannot be seen is escaped, but for what joins emoji; so is what readers of seeds refuse:
-  /// names for parts (`&`, `*`), and letters with very many marks. Yams drops a byte order mark that a text begins with, escaped or not, so
-  /// such a text is written with one more.
+  /// A string between quotation marks. What cannot be seen is escaped, but for what joins emoji; so are names for parts (`&`, `*`), which
+  /// readers of seeds refuse. Of a letter with more marks than they accept, the first are written, then U+FFFD. Yams drops a byte order mark
+  /// that a text begins with, escaped or not, so such a text is written with one more.
   fileprivate func quoted(_ format: SeedText.Format) -> String {
     let isCheap = isCheapToCompare
     var text = "\""
     if unicodeScalars.first == "\u{FEFF}" { text += Unicode.Scalar("\u{FEFF}").escaped(format) }
     for character in self {
       let hasManyMarks = !isCheap && character.utf8.count > YAMLNode.maxLetter
+      var size = 0
       for scalar in character.unicodeScalars {
+        size += UTF8.width(scalar)
+        guard !hasManyMarks || size <= YAMLNode.maxLetter else {
+          text += "\u{FFFD}"
+          break
+        }
         switch scalar {
         case "\"": text += "\\\""
         case "\\": text += "\\\\"
@@ -151,7 +157,7 @@ extension String {
         case "&", "*", "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{AD}", "\u{200B}", "\u{200E}"..."\u{200F}",
           "\u{2028}"..."\u{202E}", "\u{2060}"..."\u{206F}", "\u{FEFF}", "\u{FFFE}"..."\u{FFFF}":
           text += scalar.escaped(format)
-        default: if hasManyMarks { text += scalar.escaped(format) } else { text.unicodeScalars.append(scalar) }
+        default: text.unicodeScalars.append(scalar)
         }
       }
     }

@@ -25,6 +25,7 @@ final class OpenedServer: Sendable {
       try state.copy(to: folder)
       var settings = settings
       settings.dataDirectory = folder
+      kit.journal.token.withLock { $0 = settings.developmentToken }
       let calls = CallsUnderWay()
       let standIns = kit.standIns(ids.ids, of: calls)
       if let moment = state.standIns { standIns.moment = moment }

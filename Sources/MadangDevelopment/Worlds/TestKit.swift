@@ -56,6 +56,7 @@ package final class TestKit: Sendable {
   package func makeServer(
     _ settings: ServerSettings, isAlone: Bool = false, logger: Logger, _ change: (inout Surroundings) -> Void = { _ in }
   ) async throws -> MadangServer {
+    journal.token.withLock { $0 = settings.developmentToken }
     let calls = CallsUnderWay()
     let standIns = standIns(IDSource(), of: calls)
     var surroundings = surroundings(standIns)

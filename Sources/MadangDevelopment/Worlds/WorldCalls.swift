@@ -16,9 +16,9 @@ struct WorldCalls: Sendable {
     case (.get, 1): return try await call.answer { worlds.all.map(WorldSummary.init) }
     case (.post, 1):
       return try await call.answer("name", "number", "port", "ttl") {
-        let plan = try await NewWorld.of(call).plan()
+        let new = try await NewWorld.of(call)
         let world = try await call.whileClientWaits {
-          try await worlds.make(plan)
+          try await worlds.make(try await new.plan())
         } undo: { world in
           _ = await worlds.remove(world.id)
         }
@@ -78,7 +78,7 @@ extension World {
   }
 }
 
-private struct NewWorld: CallFields {
+private struct NewWorld: CallFields, Sendable {
   static let names = ["seed", "name", "number", "port", "settings", "ttl"]
 
   let seed: JSONText?
@@ -112,16 +112,20 @@ private struct NewWorld: CallFields {
       port: try number("port") { Int($0) }, settings: nil, ttl: ttl)
   }
 
-  func plan() throws -> WorldPlan {
+  private static func read(_ text: String) async throws -> Seed {
+    try await Documents.shared.read { try Seed(text, isCancelled: $0) }
+  }
+
+  func plan() async throws -> WorldPlan {
     let shipped = Seed.Shipped.allCases.map(\.rawValue)
     let seed: Seed
     switch self.seed {
     case nil: seed = try Seed(.empty)
     case .text(let text):
-      if let shipped = Seed.Shipped(rawValue: text) {
+      if text.utf8.contains(where: { ":{".utf8.contains($0) }) {
+        seed = try await Self.read(text)
+      } else if text.isCheapToCompare, let shipped = Seed.Shipped(rawValue: text) {
         seed = try Seed(shipped)
-      } else if text.contains(where: { ":{".contains($0) }) {
-        seed = try Seed(text)
       } else {
         let (guess, known) = (Spelling.guess(text, among: shipped), shipped.joined(separator: ", "))
         throw WorldError(
@@ -130,7 +134,7 @@ private struct NewWorld: CallFields {
           itself
           """)
       }
-    case .object(let json): seed = try Seed(json)
+    case .object(let json): seed = try await Self.read(json)
     }
     guard (0...65_535).contains(port ?? 0) else { throw WorldError("port: 0 to 65535") }
     if let name {

@@ -71,7 +71,9 @@ extension Worlds {
     let ids = SeededRandom(number.map { $0 &* 0x2545_F491_4F6C_DD1D ^ digest } ?? .random(in: 0...(.max)))
     do {
       try await makeInstallation(settings, clock: clock, ids: ids.ids, pools: pools, logger: logger) { madang in
-        try await madang.plant(try seed.planting(at: clock.now))
+        let moment = clock.now
+        let planting = try await Documents.shared.read { try seed.planting(at: moment, isCancelled: $0) }
+        try await madang.plant(planting)
       }
     } catch {
       try? FileManager.default.removeItem(at: place)

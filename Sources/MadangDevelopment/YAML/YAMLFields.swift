@@ -17,7 +17,8 @@ struct YAMLFields {
     var found: [String: YAMLNode] = [:]
     for (name, node) in fields {
       guard known.contains(name) else {
-        throw SeedError(node.line, "\(what) has no field '\(name)'; it has \(known.joined(separator: ", "))")
+        throw SeedError(
+          node.line, "\(what) has no field '\(BadCall.shortened(name))'; it has \(known.joined(separator: ", "))")
       }
       found[name] = node
     }
@@ -37,6 +38,9 @@ struct YAMLFields {
     guard let node = node(name) else { return nil }
     return try node.text(name)
   }
+
+  /// A text that is compared with others.
+  func shortText(_ name: String) throws(SeedError) -> String? { try node(name)?.shortText(name) }
 
   func text(_ name: String, as kind: Planting.Text) throws(SeedError) -> String? {
     guard let text = try text(name) else { return nil }
@@ -93,6 +97,16 @@ struct YAMLFields {
 extension YAMLNode {
   func text(_ name: String) throws(SeedError) -> String {
     guard case .text(let text) = value else { throw SeedError(line, "\(name): one value, not a list or an object") }
+    return text
+  }
+
+  /// The most bytes of a name: of a person, place or script.
+  private static let maxName = 1000
+
+  /// A text that is compared with others.
+  func shortText(_ name: String) throws(SeedError) -> String {
+    let text = try text(name)
+    guard text.utf8.count <= Self.maxName else { throw SeedError(line, "\(name): \(Self.maxName) bytes at most") }
     return text
   }
 }

@@ -25,4 +25,13 @@ struct Authority {
   /// Whether the host can only be this machine: browsers and the system's resolver also take names below `localhost` for
   /// it.
   var isLocal: Bool { isLoopback(host) || host.lowercased().hasSuffix(".localhost") }
+
+  /// Whether an origin or URL is of a page that this machine serves, by http or https. Other schemes, such as those of apps and extensions,
+  /// may be followed by any host.
+  static func isLocalPage(_ url: String) -> Bool {
+    guard let mark = url.firstRange(of: "://"), ["http", "https"].contains(url[..<mark.lowerBound].lowercased()) else {
+      return false
+    }
+    return Authority(url[mark.upperBound...].prefix { $0 != "/" })?.isLocal ?? false
+  }
 }

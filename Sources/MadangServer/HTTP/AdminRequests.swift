@@ -22,7 +22,7 @@ extension ReceivedRequest {
   /// Whether nothing between the client and this server can be read on the way: TLS, or a program of this machine that calls it by a name
   /// of this machine. A proxy that changes the name of the host does not hide a page of another name.
   package var isProtected: Bool {
-    isSecure || isOfThisMachine && (request.headers[.origin].map(Self.isLocalOrigin) ?? true)
+    isSecure || isOfThisMachine && (request.headers[.origin].map(Authority.isLocalPage) ?? true)
   }
 
   /// Whether the client calls the server by a name that leads to it alone, so that it is no page whose name was made to lead here.
@@ -75,9 +75,5 @@ extension ReceivedRequest {
     let peer = connection.remoteAddress.flatMap { IPAddress($0) }
     return peer?.isLoopback ?? true && !ClientAddress.isForwarded(request.headers)
       && request.head.authority.flatMap { Authority($0) }?.isLocal ?? false
-  }
-
-  private static func isLocalOrigin(_ origin: String) -> Bool {
-    origin.firstRange(of: "://").flatMap { Authority(origin[$0.upperBound...]) }?.isLocal ?? false
   }
 }

@@ -71,19 +71,11 @@ extension ReceivedRequest {
   /// Whether a program of this machine asks, by a name of this machine: not through a proxy, and not a web page whose name
   /// was made to lead here.
   private var isLocal: Bool {
-    guard client.isLocal, isLocalName(request.head.authority) else { return false }
-    if let origin = request.headers[.origin] { return isLocalPage(origin) }
+    guard client.isLocal, request.head.authority.flatMap({ Authority($0) })?.isLocal ?? false else { return false }
+    if let origin = request.headers[.origin] { return Authority.isLocalPage(origin) }
     // Browsers name no origin with what pages load by GET.
-    if let referer = request.headers[.referer] { return isLocalPage(referer) }
+    if let referer = request.headers[.referer] { return Authority.isLocalPage(referer) }
     return !request.isFromAnotherSite
-  }
-
-  private func isLocalPage(_ url: String) -> Bool {
-    isLocalName(url.firstRange(of: "://").map { String(url[$0.upperBound...].prefix { $0 != "/" }) })
-  }
-
-  private func isLocalName(_ authority: String?) -> Bool {
-    authority.flatMap { Authority($0) }?.isLocal ?? false
   }
 }
 

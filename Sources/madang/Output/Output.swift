@@ -24,7 +24,7 @@ struct Output {
 
   /// Prints one JSON line.
   func line(_ value: some Encodable) throws {
-    try Terminal.data(WireEncoder.encode(value) + [UInt8(ascii: "\n")])
+    try Terminal.json(WireEncoder.encode(value))
   }
 
   /// Prints a note, unless the output is JSON.

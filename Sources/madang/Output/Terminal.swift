@@ -22,6 +22,11 @@ enum Terminal {
     try put(Array(bytes), to: STDOUT_FILENO)
   }
 
+  /// Prints a line of JSON, with escapes for what ``Swift/String/printable`` replaces and for signs that change the order of a line.
+  static func json(_ bytes: some Sequence<UInt8>) throws {
+    try data(PrintableJSON.escaped(bytes) + [UInt8(ascii: "\n")])
+  }
+
   static func line(_ text: String) throws { try data((text + "\n").utf8) }
 
   static func message(_ text: String) {

@@ -60,7 +60,7 @@ struct DevCoverage: AsyncParsableCommand {
     for file in try files.flatMap(paths) { counts.add(try read(file)) }
     let report = CoverageReport(counts, editions: edition.map { [$0] } ?? [], sections: of)
     if json {
-      try Terminal.data(try DevelopmentJSON.encode(CoverageFile(counts, report)) + [UInt8(ascii: "\n")])
+      try Terminal.json(try DevelopmentJSON.encode(CoverageFile(counts, report)))
     } else {
       try Terminal.data(Array((html ? report.html : report.text).utf8))
     }

@@ -53,7 +53,7 @@ struct DevJournalCommand: AsyncParsableCommand {
     if har {
       let archive = try await options.server.call(
         .get, options.path("journal"), query: query + [("format", "har")], mistaken: .usage)
-      return try Terminal.data(archive + [UInt8(ascii: "\n")])
+      return try Terminal.json(archive)
     }
     if follow { return try await printAsTheyCome(query) }
     let page = try await page(query)
@@ -88,11 +88,12 @@ struct DevJournalCommand: AsyncParsableCommand {
       // What the server refuses from now on has ended, and is no mistake.
       (last, mistaken) = (page.last, .failed)
       for entry in page.entries {
-        let text =
-          try json
-          ? DevelopmentJSON.encode(entry)
-          : Data(Self.columns().map { $0.text(entry) }.filter { !$0.isEmpty }.joined(separator: "  ").printable.utf8)
-        try Terminal.data(text + [UInt8(ascii: "\n")])
+        if json {
+          try Terminal.json(DevelopmentJSON.encode(entry))
+        } else {
+          try Terminal.line(
+            Self.columns().map { $0.text(entry) }.filter { !$0.isEmpty }.joined(separator: "  ").printable)
+        }
       }
     }
   }

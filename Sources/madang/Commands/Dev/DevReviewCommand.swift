@@ -20,7 +20,7 @@ struct DevReviewCommand: AsyncParsableCommand {
       query: [("account", account), ("after", after.map { "\($0)" })])
     let output = printing.output
     if output.json {
-      try Terminal.data(DevelopmentJSON.encode(report) + [UInt8(ascii: "\n")])
+      try Terminal.json(DevelopmentJSON.encode(report))
     } else if report.findings.isEmpty {
       output.note(
         report.looked > 0

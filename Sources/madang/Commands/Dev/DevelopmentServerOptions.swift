@@ -201,7 +201,7 @@ extension Output {
   /// Prints one object of a development call.
   func development(_ value: some Encodable, _ people: @autoclosure () -> [(String, String)]) throws {
     if json {
-      try Terminal.data(DevelopmentJSON.encode(value) + [UInt8(ascii: "\n")])
+      try Terminal.json(DevelopmentJSON.encode(value))
     } else {
       try object(value, people())
     }
@@ -210,7 +210,7 @@ extension Output {
   /// Prints several objects of development calls: one JSON line each, or a table.
   func developmentList<Value: Encodable>(_ values: [Value], _ columns: [Column<Value>], empty: String) throws {
     guard json else { return try list(values, columns, empty: empty) }
-    for value in values { try Terminal.data(DevelopmentJSON.encode(value) + [UInt8(ascii: "\n")]) }
+    for value in values { try Terminal.json(DevelopmentJSON.encode(value)) }
   }
 }
 
