@@ -1,5 +1,6 @@
 import Foundation
 import MadangCore
+import NIOHTTP1
 import Support
 import Synchronization
 import Testing
@@ -11,16 +12,16 @@ struct DocumentsTests {
   @Test("documents are read one at a time, a limited number waits, and a call that has left ends its reading")
   func queue() async throws {
     let documents = Documents(limit: 1)
-    let began = Mutex(false)
+    let began = Flag()
     let first = Task {
       try await documents.read { isCancelled in
-        began.withLock { $0 = true }
+        began.set()
         while !isCancelled() { Thread.sleep(forTimeInterval: 0.001) }
         throw SeedError.cancelled
       }
     }
-    await until { began.withLock(\.self) }
-    let second = Task { try await documents.read { _ in began.withLock(\.self) } }
+    await until { began.isSet }
+    let second = Task { try await documents.read { _ in began.isSet } }
     await until { documents.waiting == 1 }
     let error = await #expect(throws: BadCall.self) { try await documents.read { _ in 1 } }
     #expect(error?.error.contains("too many seeds and scripts") == true)
@@ -32,24 +33,32 @@ struct DocumentsTests {
   @Test("the seed of a call is read on the thread of documents")
   func calls() async throws {
     try await WorldCallsTests.run { dev in
-      let ends = Mutex(false)
-      let begun = Mutex(false)
+      let ends = Flag()
+      let begun = Flag()
       // The thread serves other tests too.
-      defer { ends.withLock { $0 = true } }
+      defer { ends.set() }
       let blocking = Task {
         try await Documents.shared.read { _ in
-          begun.withLock { $0 = true }
-          while !ends.withLock(\.self) { Thread.sleep(forTimeInterval: 0.001) }
+          begun.set()
+          while !ends.isSet { Thread.sleep(forTimeInterval: 0.001) }
         }
       }
-      await until { begun.withLock(\.self) }
+      await until { begun.isSet }
       let seed = Task { try await dev.call(.POST, "/_dev/worlds", #"{"seed":{"people":[{"email":"a@b.co"}]}}"#).status }
       await until { Documents.shared.waiting > 0 }
       // Other calls are answered meanwhile.
       #expect(try await dev.call(.GET, "/_dev/worlds").status == 200)
-      ends.withLock { $0 = true }
+      ends.set()
       _ = try await blocking.value
       #expect(try await seed.value == 200)
     }
   }
+}
+
+private final class Flag: Sendable {
+  private let value = Mutex(false)
+
+  var isSet: Bool { value.withLock(\.self) }
+
+  func set() { value.withLock { $0 = true } }
 }

@@ -9,15 +9,17 @@ import Testing
 @Suite("Hostile seeds and scripts", .timeLimit(.minutes(1)))
 struct HostileDocumentTests {
   /// Marks whose order Unicode takes the square of their number to find: few enough for this test, and too many for readers.
-  private static func marks(_ escape: (UInt32) -> String) -> String {
+  private static func manyMarks(_ escape: (UInt32) -> String) -> String {
     (0..<200).map { escape($0.isMultiple(of: 2) ? 0x301 : 0x323) }.joined()
   }
 
-  private static let short = marks { #"\u0"# + String($0, radix: 16) }
-  private static let long = marks { #"\U00000"# + String($0, radix: 16) }
-  private static let bytes = marks { $0 == 0x301 ? "%CC%81" : "%CC%A3" }
-  private static let lines = marks { "\(Unicode.Scalar($0) ?? "?")" + ($0 == 0x301 ? "\\\n  " : "\\\r\n\t") }
-  private static let lineSeparators = marks { "\(Unicode.Scalar($0) ?? "?")\\\u{2028} \\\u{85} " }
+  private static let short: String = manyMarks { #"\u0"# + String($0, radix: 16) }
+  private static let long: String = manyMarks { #"\U00000"# + String($0, radix: 16) }
+  private static let bytes: String = manyMarks { $0 == 0x301 ? "%CC%81" : "%CC%A3" }
+  private static let lines: String = manyMarks {
+    "\(Unicode.Scalar($0) ?? "?")" + ($0 == 0x301 ? "\\\n  " : "\\\r\n\t")
+  }
+  private static let lineSeparators: String = manyMarks { "\(Unicode.Scalar($0) ?? "?")\\\u{2028} \\\u{85} " }
 
   @Test(
     "letters with very many marks are refused before names are compared, however they are written",
@@ -27,7 +29,7 @@ struct HostileDocumentTests {
       #"people: [{email: "a\#(short)@example.com"}]"#, #"now: "\#(short)""#, #"[{as: "\#(short)"}]"#,
       #"'\': "a\#(short)""#, #"a\: {"\\\#(short)": 1}"#,
     ])
-  func marks(_ text: String) {
+  func refused(_ text: String) {
     let error = #expect(throws: SeedError.self) { try YAMLText(text, maxSeparators: 10) }
     #expect(error?.message.contains("too many combining marks") == true, "\(String(describing: error))")
   }

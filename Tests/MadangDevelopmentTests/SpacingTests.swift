@@ -11,12 +11,8 @@ struct SpacingTests {
 
   /// Posts with these starts, in milliseconds, in the order of their numbers.
   private static func entries(_ starts: [UInt64]) throws -> [(entry: JournalEntry, begun: UInt64)] {
-    let entry = try #require(JudgedJournal("", [.post("a")], []).entries.first).entry
-    return starts.enumerated().map { index, start in
-      var entry = entry
-      entry.number = index + 1
-      return (entry, start * 1_000_000)
-    }
+    let posts = JudgedJournal("", Array(repeating: .post("a"), count: starts.count), []).entries
+    return zip(posts, starts).map { ($0.entry, $1 * 1_000_000) }
   }
 
   @Test("all gaps are counted, and the first hundred of an answer are kept, however many items and entries there are")

@@ -92,7 +92,8 @@ struct WorldAccessTests {
       $0.developmentToken = token
     } _: { dev in
       let made = try await dev.call(.POST, "/_dev/worlds", #"{"name":"mine"}"#)
-      let world = try #require(URL(string: try #require(try made.object["url"] as? String))?.port)
+      let url = try #require(try made.object["url"] as? String)
+      let world = try #require(URL(string: url)?.port)
       for port in [try #require(URL(string: dev.url)?.port), world] {
         let wire = try await Wire.connect(port)
         defer { wire.abort() }

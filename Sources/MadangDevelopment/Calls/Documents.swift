@@ -10,7 +10,7 @@ package final class Documents: Sendable {
   private let workers: WorkerPool
 
   /// - Parameter limit: How many documents may wait.
-  init(limit: Int = 16) { workers = WorkerPool(name: "documents", threads: 1, queueLimit: limit) }
+  init(limit: Int = 256) { workers = WorkerPool(name: "documents", threads: 1, queueLimit: limit) }
 
   /// How many documents wait.
   var waiting: Int { workers.waiting }
