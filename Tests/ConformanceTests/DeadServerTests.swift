@@ -72,7 +72,7 @@ struct DeadServerTests {
       })
   }
 
-  /// Answers whatever comes with the same bytes.
+  /// Answers everything with the same bytes.
   private final class Answering: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     private let answer: String

@@ -55,7 +55,7 @@ while rest[0].startswith("-"):
     else:
         assert option == "--rm", option
 assert rest.pop(0) == "IMAGE", words
-# Only this machine may reach it, at a port that nobody else has.
+# Only this machine may reach it, at a free port.
 environment |= {{"MADANG_HOST": "127.0.0.1", "MADANG_PORT": {port!r}, "MADANG_DATA": {data!r}}}
 os.execvpe("madang", ["madang", *(rest or ["serve"])], os.environ | environment)
 """

@@ -46,7 +46,7 @@ struct SpacingTests {
     #expect(progress.spacings.gaps(upTo: 100, of: progress.byStart, progress.came).first?.entries == [1, 502])
   }
 
-  @Test("gaps are the same in whatever order entries come", arguments: 0..<20)
+  @Test("gaps are the same in any order of arrival", arguments: 0..<20)
   func orders(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let starts = (0..<30).map { _ in UInt64.random(in: 0..<20_000, using: &random) }
