@@ -63,7 +63,7 @@ struct RecordedArchiveTests {
   @Test("calls of one person, and an archive that does not show who called")
   func callers() throws {
     let anonymous = RecordedArchives.charles.replacing(#""value":"aaa.bbb""#, with: #""value":"zzz""#)
-      .replacing("/users/my\"", with: "/store/item/list\"")
+      .replacing(#"users\/my""#, with: #"store\/item\/list""#)
     #expect(throws: WorldError.self) { try Self.seed(anonymous) }
     do { _ = try Self.seed(anonymous) } catch let error as WorldError {
       #expect(

@@ -48,5 +48,7 @@ addEventListener("click", (event) => {
     event.stopImmediatePropagation();
     return;
   }
+  // A click elsewhere shows that the hand has moved.
+  held = null;
   pressed = event.target.closest?.(CONTROLS) ?? null;
 }, { capture: true });

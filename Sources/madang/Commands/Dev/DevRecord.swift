@@ -7,7 +7,7 @@ struct DevRecord: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Record what a client does as a seed with a script that does it again.",
     usage: """
-      madang dev record <file> [--world <id>] [--account <email>] [--for <time>] [options]
+      madang dev record <file> [--world <id>] [--account <email>] [options]
       madang dev record <file> --har <archive> [--account <email>] [options]
       """,
     discussion: """
