@@ -33,9 +33,10 @@ extension RawRequest {
       guard parts.allSatisfy(\.isWhole) else {
         throw BadCall("it had files or long texts, which the journal does not keep")
       }
-      let boundary = "again-\(UInt64.random(in: .min ... .max))"
-      head.headerFields[.contentType] = "multipart/form-data; boundary=\(boundary)"
-      bytes = parts.flatMap { $0.bytes(after: boundary) } + Array("--\(boundary)--\r\n".utf8)
+      var multipart = MultipartBody()
+      for part in parts { multipart.add(part.name, part.text ?? []) }
+      head.headerFields[.contentType] = multipart.contentType
+      bytes = multipart.bytes
     } else if body.count < bodySize {
       throw BadCall("its body had \(bodySize) bytes, of which the journal kept \(body.count)")
     }
@@ -48,10 +49,5 @@ extension BodyRecord.Part {
   /// Whether all of it was kept, and its name can be written as it is.
   fileprivate var isWhole: Bool {
     text?.count == size && !name.utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
-  }
-
-  fileprivate func bytes(after boundary: String) -> [UInt8] {
-    let head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n"
-    return Array(head.utf8) + (text ?? []) + [0x0D, 0x0A]
   }
 }

@@ -8,6 +8,9 @@ import NIOCore
 import NIOEmbedded
 
 extension People {
+  /// In bytes: more than any refusal has.
+  private static let largestRefusal = 4096
+
   /// Makes a call of the API as a person. Throws ``WorldError``, and ``Refused`` if the server refuses it.
   /// - Parameter name: Nil for a call that needs no account.
   func perform(_ call: PersonCall, as name: String?) async throws {
@@ -24,17 +27,17 @@ extension People {
     let channel = NIOAsyncTestingChannel()
     try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 0)).get()
     let response: Response
-    let collected = Collected()
+    let start: [UInt8]
     do {
       response = try await answer(request, as: email, call.edition, over: channel)
-      try await response.body.write(CollectingWriter(collected: collected))
+      start = try await response.body.read(keeping: Self.largestRefusal)
       try await channel.close()
     } catch {
       try? await channel.close()
       throw (error as? BadCall).map { WorldError($0.error) } ?? error
     }
     guard response.status != .ok else { return }
-    let code = RefusalBody.code(response.status.code, collected.bytes.count, collected.bytes)
+    let code = RefusalBody.code(response.status.code, start.count, start)
     let message = "\(call.words): \(response.headers[.explanation] ?? "status \(response.status.code)")"
     guard let code = code.flatMap(ErrorCode.init) else { throw WorldError(message) }
     throw Refused(code: code, message: message)
@@ -78,29 +81,17 @@ extension People {
           JSONValue.object(
             Dictionary(fields.map { ($0, $1.map(JSONValue.text) ?? .null) }, uniquingKeysWith: { first, _ in first }))))
     } else {
-      let boundary = "call-\(UInt64.random(in: .min ... .max))"
-      head.headerFields[.contentType] = "multipart/form-data; boundary=\(boundary)"
-      body = Self.multipart(fields, call.pictures, boundary)
+      var multipart = MultipartBody()
+      // A field that is null is left out.
+      for case (let name, let text?) in fields { multipart.add(name, Array(text.utf8)) }
+      for (number, name) in call.pictures.enumerated() {
+        multipart.add(name, png: PlainPicture.numbered(number), fileName: "\(number + 1).png")
+      }
+      head.headerFields[.contentType] = multipart.contentType
+      body = multipart.bytes
     }
     head.headerFields[.contentLength] = "\(body.count)"
     return Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body)))
-  }
-
-  /// Text fields and generated pictures. A field that is null is left out.
-  private static func multipart(_ fields: [(String, String?)], _ pictures: [String], _ boundary: String) -> [UInt8] {
-    let line: [UInt8] = [0x0D, 0x0A]
-    let texts = fields.flatMap { name, text in
-      text.map { text in
-        Array("--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(text)".utf8) + line
-      } ?? []
-    }
-    let files = pictures.enumerated().flatMap { number, name in
-      let head =
-        "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"; filename=\"\(number + 1).png\"\r\n"
-        + "Content-Type: image/png\r\n\r\n"
-      return Array(head.utf8) + PlainPicture.numbered(number) + line
-    }
-    return texts + files + Array("--\(boundary)--\r\n".utf8)
   }
 }
 
@@ -112,20 +103,4 @@ extension EditionName {
     case .october2024: id.uuid
     }
   }
-}
-
-/// The beginning of an answer.
-private final class Collected {
-  /// In bytes: more than any refusal has.
-  private static let limit = 4096
-  private(set) var bytes: [UInt8] = []
-
-  func add(_ buffer: ByteBuffer) { bytes += buffer.readableBytesView.prefix(max(0, Self.limit - bytes.count)) }
-}
-
-private struct CollectingWriter: ResponseBodyWriter {
-  let collected: Collected
-
-  mutating func write(_ buffer: ByteBuffer) async throws { collected.add(buffer) }
-  consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }

@@ -139,58 +139,6 @@ extension RecordedArchive {
       return TimeText.date("\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z")
     }
   }
-
-  /// The people to whom tokens belong.
-  struct Callers {
-    private let account: String?
-    /// By the label of the entry.
-    private var people: [String: String] = [:]
-
-    init(_ entries: [Numbered], _ exchanges: [RecordedExchange], account: String?) {
-      self.account = account
-      let entriesByLabel = Dictionary(
-        entries.map { ("entry \($0.number)", $0) }, uniquingKeysWith: { first, _ in first })
-      func token(_ exchange: RecordedExchange) -> String? {
-        guard let shown = entriesByLabel[exchange.label]?.entry.request.header("authorization"),
-          let token = rawToken(shown), !token.utf8.allSatisfy({ $0 == UInt8(ascii: "*") })
-        else { return nil }
-        return token
-      }
-      var owners: [String: String] = [:]
-      for exchange in exchanges where exchange.hasSucceeded {
-        let email = exchange.answer?.text("email") ?? exchange.body["email"]
-        switch exchange.operation {
-        case "signUp", "signIn", "signInNested", "signInWithKakao", "signInWithApple":
-          let made = exchange.answer?["token"]?.text("accessToken") ?? exchange.answer?.text("accessToken")
-          if let made, let email { owners[made] = email }
-        case "me", "editMe", "editPicture":
-          if let token = token(exchange), let email { owners[token] = email }
-        default: break
-        }
-      }
-      for exchange in exchanges where exchange.operation == "refresh" {
-        if let old = token(exchange), let made = exchange.answer?.text("accessToken"), let owner = owners[old] {
-          owners[made] = owner
-        }
-      }
-      var last: String?
-      for exchange in exchanges {
-        let entry = entriesByLabel[exchange.label]?.entry
-        if exchange.operation.hasPrefix("sign"), exchange.operation != "signOut", exchange.hasSucceeded {
-          last = exchange.answer?.text("email") ?? exchange.body["email"] ?? last
-          people[exchange.label] = last
-          continue
-        }
-        if !exchange.match.operation.template.hasPrefix("/v1/users/validation") {
-          let shown = token(exchange)
-          people[exchange.label] =
-            entry?.account ?? shown.flatMap { owners[$0] } ?? (shown == nil ? last : nil) ?? account
-        }
-      }
-    }
-
-    func person(of exchange: RecordedExchange) -> String? { people[exchange.label] }
-  }
 }
 
 extension [RecordedArchive.Numbered] {

@@ -110,3 +110,16 @@ struct OtherChats {
     }
   }
 }
+
+extension Recorder {
+  /// A chat that came over a socket.
+  struct Sighting {
+    let json: JSONValue
+    /// In real milliseconds.
+    let time: Double
+    let edition: EditionName
+    /// The socket's account, by e-mail.
+    var person: String?
+    var isEarlier = false
+  }
+}

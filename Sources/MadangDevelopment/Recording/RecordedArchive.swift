@@ -37,7 +37,7 @@ package struct RecordedArchive {
     world.learn(archive.exchanges, archive.sightings)
     var recorder = Recorder(options)
     let recording = try recorder.record(archive.exchanges, archive.sightings, unknown: archive.unknown)
-    let text = world.text(recording) + recording.text
+    let text = RecordedSeed.text(of: world, for: recording) + recording.text
     do { _ = try Seed(text) } catch { throw WorldError("what the archive shows makes no seed: \(error)") }
     return (text, recording.summary)
   }

@@ -26,6 +26,16 @@ struct RecordedExchange: Sendable {
 
   var operation: String { match.operation.id }
   var hasSucceeded: Bool { status.map { $0 < 400 } ?? true }
+  /// The id of the workspace in the path.
+  var workspace: String? { match.parameters["workspace"] }
+
+  /// Whether it gave its client a session.
+  var signsIn: Bool {
+    ["signUp", "signIn", "signInNested", "signInWithKakao", "signInWithApple"].contains(operation)
+  }
+
+  /// Of a sign-in or a call about the own account: its e-mail.
+  var ownEmail: String? { answer?.text("email") ?? body["email"] }
 }
 
 /// The body of a recorded call.

@@ -1,5 +1,17 @@
 import MadangCore
 
+extension Recorder {
+  /// What a server knows besides the answers that its clients got.
+  struct Knowledge {
+    var names = RecordedNames()
+    /// When people joined channels, in milliseconds: by the channel's id, then by e-mail. Nil if no server is known.
+    var joined: [String: [String: Int64]]?
+    /// When people joined workspaces.
+    var joinedWorkspaces: [String: [String: Int64]] = [:]
+    var emails: Set<String> = []
+  }
+}
+
 extension Recorder.Knowledge {
   /// The data of a server now. Ids are those of both editions.
   init(_ inventory: Inventory) {

@@ -17,47 +17,26 @@ struct Recorder {
     var offset: @Sendable (EditionName) -> Int64 = { $0 == .january2024 ? 9 * 3_600_000 : 0 }
   }
 
-  /// What a server knows besides the answers that its clients got.
-  struct Knowledge {
-    var names = RecordedNames()
-    /// When people joined channels, in milliseconds: by the channel's id, then by e-mail. Nil if no server is known.
-    var joined: [String: [String: Int64]]?
-    /// When people joined workspaces.
-    var joinedWorkspaces: [String: [String: Int64]] = [:]
-    var emails: Set<String> = []
-  }
-
-  /// A chat that came over a socket.
-  struct Sighting {
-    let json: JSONValue
-    /// In real milliseconds.
-    let time: Double
-    let edition: EditionName
-    /// The socket's account, by e-mail.
-    var person: String?
-    var isEarlier = false
-  }
-
   private struct TimedStep {
     let step: RecordedStep
     let time: Double
   }
 
   let options: Options
-  let knowledge: Knowledge
+  private let knowledge: Knowledge
   /// As of the current step.
-  var names = RecordedNames()
-  /// The first name of each id.
-  private var firstNames = RecordedNames()
+  private(set) var names: SessionNames
   private var steps: [TimedStep] = []
   private var leftOut: [Recording.LeftOut: Int] = [:]
   private var remarks: [String] = []
   /// Members of channels, by the channel's id.
   private var members: [String: Set<String>] = [:]
-  private var emails: Set<String> = []
+  /// Of all people that the session shows.
+  var emails: Set<String> = []
 
   init(_ options: Options, _ knowledge: Knowledge = Knowledge()) {
     (self.options, self.knowledge) = (options, knowledge)
+    names = SessionNames(knowledge.names, defaultChannel: options.defaultChannel)
   }
 
   /// - Parameters:
@@ -94,7 +73,7 @@ struct Recorder {
     }
     return Recording(
       name: options.name, steps: timed, leftOut: leftOut, remarks: remarks,
-      shortNames: Recording.shortNames(of: emails.union(steps.compactMap(\.step.person))))
+      shortNames: ShortNames.of(emails.union(steps.compactMap(\.step.person))))
   }
 
   // MARK: Names
@@ -105,7 +84,7 @@ struct Recorder {
     // A new name is not the first.
     let renames = ["editWorkspace", "editChannel"].contains(exchange.operation) && exchange.body["name"] != nil
     if !renames {
-      firstNames.learn(answer, workspace: exchange.workspace, caller: exchange.person, keepsFirst: true)
+      names.lookAhead(answer, workspace: exchange.workspace, caller: exchange.person)
     }
     SeenObject.each(in: answer, workspace: nil) { object in
       if case .person(_, let json) = object, let email = json.text("email") { emails.insert(email) }
@@ -119,7 +98,7 @@ struct Recorder {
       let room = answer.text("room_id"), let other = exchange.match.parameters["id"]
     {
       // The path has the other person's id, and the answer no person.
-      let people = [exchange.person, email(other)].compactMap(\.self)
+      let people = [exchange.person, names.email(other)].compactMap(\.self)
       names.learn(room: room, exchange.workspace, people)
     }
     learnMembers(from: exchange, answer)
@@ -133,7 +112,7 @@ struct Recorder {
         if case .channel(let id, _, _, _) = object { members[id, default: []].insert(person) }
       }
     case "channel", "channelMembers":
-      guard let channel = channel(of: exchange) else { return }
+      guard let channel = names.channelID(of: exchange) else { return }
       SeenObject.each(in: answer["channelMembers"] ?? answer, workspace: nil) { object in
         if case .person(_, let json) = object, let email = json.text("email") {
           members[channel, default: []].insert(email)
@@ -143,54 +122,17 @@ struct Recorder {
     }
   }
 
-  private func workspaceName(_ id: String?) -> String? {
-    guard let id, let name = names.workspaces[id] ?? firstNames.workspaces[id] ?? knowledge.names.workspaces[id],
-      !name.isEmpty, !name.contains("/")
-    else { return nil }
-    return name
-  }
-
-  func email(_ id: String) -> String? { names.people[id] ?? firstNames.people[id] ?? knowledge.names.people[id] }
-
-  private func channel(_ id: String) -> RecordedNames.Channel? {
-    names.channels[id] ?? firstNames.channels[id] ?? knowledge.names.channels[id]
-  }
-
-  private func room(_ id: String) -> RecordedNames.Room? {
-    let known = [names.rooms[id], firstNames.rooms[id], knowledge.names.rooms[id]].compactMap(\.self)
-    return known.first { $0.people.count == 2 } ?? known.first
-  }
-
-  /// The id of the channel that a path names.
-  private func channel(of exchange: RecordedExchange) -> String? {
-    guard let given = exchange.match.parameters["channel"] else { return nil }
-    guard exchange.edition == .january2024, let workspace = exchange.workspace else { return given }
-    return [names, firstNames, knowledge.names].lazy.compactMap { $0.channel(named: given, in: workspace) }.first
-      // The name is unique in its workspace.
-      ?? "\(workspace)/\(given)"
-  }
-
-  /// The place of a channel in a script; nil if a name is unknown.
-  private func place(ofChannel id: String, in workspace: String?) -> String? {
-    let channel = channel(id)
-    guard let workspaceName = workspaceName(channel?.workspace ?? workspace) else { return nil }
-    guard let name = channel?.name ?? id.split(separator: "/", maxSplits: 1).dropFirst().first.map(String.init) else {
-      return nil
-    }
-    return channel?.isDefault ?? false || name == options.defaultChannel ? workspaceName : "\(workspaceName)/\(name)"
-  }
-
   // MARK: Steps
 
-  private mutating func leave(_ kind: Recording.LeftOut, _ count: Int = 1) {
+  mutating func leave(_ kind: Recording.LeftOut, _ count: Int = 1) {
     if count > 0 { leftOut[kind, default: 0] += count }
   }
 
-  private mutating func append(_ step: RecordedStep, at time: Double) {
+  mutating func append(_ step: RecordedStep, at time: Double) {
     steps.append(TimedStep(step: step, time: time))
   }
 
-  private mutating func remark(_ text: String) {
+  mutating func remark(_ text: String) {
     if !remarks.contains(text), remarks.count < 100 { remarks.append(text) }
   }
 
@@ -220,8 +162,10 @@ struct Recorder {
   /// Lets the author of a chat join its channel, if that was done meanwhile without a call.
   private mutating func join(_ person: String, _ id: String, at time: Double) {
     guard let joined = knowledge.joined, !(members[id]?.contains(person) ?? false) else { return }
-    let workspace = channel(id)?.workspace
-    guard let place = place(ofChannel: id, in: workspace), let workspaceName = workspaceName(workspace) else { return }
+    let workspace = names.channel(id)?.workspace
+    guard let place = names.place(ofChannel: id, in: workspace), let workspaceName = names.workspace(workspace) else {
+      return
+    }
     if knowledge.joinedWorkspaces[workspace ?? ""]?[person] ?? .max >= options.since {
       append(.join(workspaceName, by: person), at: time)
     }
@@ -238,12 +182,12 @@ struct Recorder {
       remark("A text with {n}, {text} or {nickname} is posted with what a script puts there.")
     }
     if isDirect {
-      let room = room(id)
+      let room = names.room(id)
       guard let other = room?.people.first(where: { $0 != author }) else { return leave(.unnamed) }
-      let place = workspaceName(room?.workspace ?? workspace)
+      let place = names.workspace(room?.workspace ?? workspace)
       append(.post(text, files: files, place: place, to: other, by: author), at: time)
     } else {
-      guard let place = place(ofChannel: id, in: workspace) else { return leave(.unnamed) }
+      guard let place = names.place(ofChannel: id, in: workspace) else { return leave(.unnamed) }
       members[id, default: []].insert(author)
       append(.post(text, files: files, place: place, to: nil, by: author), at: time)
     }
@@ -253,10 +197,9 @@ struct Recorder {
     guard exchange.hasSucceeded else { return leave(.refused) }
     guard !exchange.isReplaced else { return leave(.replaced) }
     if exchange.signsUp(since: options.since, options.offset) { return signUp(exchange) }
+    if exchange.signsIn { return leave(.session) }
     switch exchange.operation {
-    case "signUp", "signIn", "signInNested", "signInWithKakao", "signInWithApple", "signOut", "refresh",
-      "setDeviceToken", "validateEmail", "validatePayment":
-      return leave(.session)
+    case "signOut", "refresh", "setDeviceToken", "validateEmail", "validatePayment": return leave(.session)
     case "leaveWorkspace", "leaveChannel", "channelHistory": break
     default: if exchange.match.operation.method == "GET" { return leave(.read) }
     }
@@ -271,7 +214,7 @@ struct Recorder {
 
   /// Whether reading a channel's history makes the reader a member.
   private func joins(_ exchange: RecordedExchange) -> Bool {
-    guard let person = exchange.person, let id = channel(of: exchange) else { return false }
+    guard let person = exchange.person, let id = names.channelID(of: exchange) else { return false }
     if members[id]?.contains(person) ?? false { return false }
     guard let moment = exchange.moment, let joined = knowledge.joined?[id]?[person] else { return true }
     return joined >= moment
@@ -279,31 +222,32 @@ struct Recorder {
 
   private mutating func act(_ exchange: RecordedExchange, _ person: String) {
     let (body, workspace) = (exchange.body, exchange.workspace)
-    let place = channel(of: exchange).flatMap { self.place(ofChannel: $0, in: workspace) }
+    let place = names.channelID(of: exchange).flatMap { names.place(ofChannel: $0, in: workspace) }
     switch exchange.operation {
     case "channelHistory":
-      guard let place, let id = channel(of: exchange) else { return leave(.unnamed) }
+      guard let place, let id = names.channelID(of: exchange) else { return leave(.unnamed) }
       members[id, default: []].insert(person)
       // Members of a workspace are in its default channel.
       guard place.contains("/") else { return leave(.read) }
       append(.join(place, by: person), at: exchange.time)
     case "postToChannel", "postToDirectMessage":
       let isDirect = exchange.operation == "postToDirectMessage"
-      let id = isDirect ? exchange.match.parameters["room"] ?? exchange.match.parameters["id"] : channel(of: exchange)
+      let id =
+        isDirect ? exchange.match.parameters["room"] ?? exchange.match.parameters["id"] : names.channelID(of: exchange)
       let posted = exchange.answer.flatMap { SeenChat($0) }
       post(
         posted?.content ?? body["content"] ?? "", posted?.files ?? body.files.count, isDirect: isDirect, id ?? "",
         in: workspace, by: person, at: exchange.time)
     case "leaveChannel":
-      guard let place, let id = channel(of: exchange) else { return call(exchange, person) }
+      guard let place, let id = names.channelID(of: exchange) else { return call(exchange, person) }
       members[id]?.remove(person)
       append(.leave(place, by: person), at: exchange.time)
     case "leaveWorkspace":
-      guard let name = workspaceName(workspace) else { return call(exchange, person) }
-      for id in members.keys where channel(id)?.workspace == workspace { members[id]?.remove(person) }
+      guard let name = names.workspace(workspace) else { return call(exchange, person) }
+      for id in members.keys where names.channel(id)?.workspace == workspace { members[id]?.remove(person) }
       append(.leave(name, by: person), at: exchange.time)
     case "invite":
-      guard let name = workspaceName(workspace), let email = exchange.answer?.text("email") ?? body["email"] else {
+      guard let name = names.workspace(workspace), let email = exchange.answer?.text("email") ?? body["email"] else {
         return call(exchange, person)
       }
       emails.insert(email)
@@ -311,76 +255,9 @@ struct Recorder {
     default: call(exchange, person)
     }
   }
-
-  private mutating func signUp(_ exchange: RecordedExchange) {
-    let email = exchange.answer?.text("email") ?? exchange.body["email"]
-    guard let email else { return leave(.session) }
-    if let account = options.account, account.lowercased() != email.lowercased() { return leave(.ofOthers) }
-    emails.insert(email)
-    var body: [(name: String, value: RecordedStep.Value)] = [
-      ("email", .text(email)), ("password", .text(SeedReader.defaultPassword)),
-    ]
-    for name in ["nickname", "phone"] {
-      if let text = exchange.body[name] ?? exchange.answer?.text(name), !text.isEmpty {
-        body.append((name, .text(text)))
-      }
-    }
-    append(.call("POST users/join", .october2024, body: body, pictures: [], by: nil), at: exchange.time)
-  }
-
-  /// Fields that are never written: tokens and devices.
-  private static let dropped = ["deviceToken", "device_token"]
-
-  private mutating func call(_ exchange: RecordedExchange, _ person: String) {
-    var path: [String] = []
-    for (part, segment) in zip(exchange.match.operation.template.split(separator: "/"), exchange.segments) {
-      path.append(part.first == "{" ? written(segment, part.dropFirst().dropLast(), exchange) : segment)
-    }
-    if path.first == "v1" { path.removeFirst() }
-    var body: [(name: String, value: RecordedStep.Value)] = []
-    for (name, text) in exchange.body.fields where PersonCall.isFieldName(name) && !Self.dropped.contains(name) {
-      if Secrets.isSecret(name) {
-        if name == "password" { body.append((name, .text(SeedReader.defaultPassword))) }
-      } else if let text, ["owner_id", "opponent_id"].contains(name) {
-        if let email = email(text) {
-          body.append((name, .person(email)))
-        } else {
-          remark("\(exchange.label): no person with the id \(text) is known.")
-          body.append((name, .text(text)))
-        }
-      } else {
-        body.append((name, text.map { .text($0) } ?? .null))
-      }
-    }
-    append(
-      .call(
-        "\(exchange.match.operation.method) \(path.joined(separator: "/"))", exchange.edition, body: body,
-        pictures: exchange.body.files.map { PersonCall.isFieldName($0) ? $0 : "image" }, by: person), at: exchange.time)
-  }
-
-  /// A parameter of a path, by name if it is known.
-  private mutating func written(_ id: String, _ parameter: Substring, _ exchange: RecordedExchange) -> String {
-    switch parameter {
-    case "workspace": if let name = workspaceName(id) { return PersonCall.braced(name) }
-    case "channel":
-      let channelID = channel(of: exchange) ?? id
-      let name = channel(channelID)?.name ?? (exchange.edition == .january2024 ? id : nil)
-      if let name, let workspace = workspaceName(exchange.workspace) {
-        return PersonCall.braced("\(workspace)/\(name)")
-      }
-    case "user":
-      if let email = email(id) { return PersonCall.braced("@\(email)") }
-    default: break
-    }
-    remark("\(exchange.label): the name of the \(parameter) \(id) is unknown.")
-    return percentEncoded(id)
-  }
 }
 
 extension RecordedExchange {
-  /// The id of the workspace in the path.
-  var workspace: String? { match.parameters["workspace"] }
-
   /// Whether it created an account. Signing in with Kakao or Apple may.
   fileprivate func signsUp(since: Int64, _ offset: (EditionName) -> Int64) -> Bool {
     switch operation {

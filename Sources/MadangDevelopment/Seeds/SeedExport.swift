@@ -34,13 +34,9 @@ struct SeedExport {
     guard inventory.chats <= Self.maxChats else {
       throw WorldError("there are \(inventory.chats) chats; an exported seed has at most \(Self.maxChats)")
     }
-    let emails = inventory.people.map { ($0.account.person.id.number, $0.account.person.email) }
-    let locals = Dictionary(grouping: emails) { $0.1.prefix { $0 != "@" }.lowercased() }
-    names = Dictionary(
-      uniqueKeysWithValues: emails.map { number, email in
-        let local = email.prefix { $0 != "@" }
-        return (number, locals[local.lowercased()]?.count == 1 ? String(local) : email)
-      })
+    let people = inventory.people.map(\.account.person)
+    let short = ShortNames.of(people.map(\.email))
+    names = Dictionary(uniqueKeysWithValues: people.map { ($0.id.number, short[$0.email] ?? $0.email) })
     out = SeedText(
       format,
       head: [
