@@ -205,8 +205,7 @@ def places(stage):
     page.click("dialog[open] button[type=submit]")
     page.wait_for_selector(".toast")
     page.get_by_role("button", name="채널 찾기 · 만들기").click()
-    # By key: so soon after the last dialog, clicks at the place of its button are dropped.
-    page.locator("dialog[open]").get_by_role("button", name="새 채널").press("Enter")
+    page.locator("dialog[open]").get_by_role("button", name="새 채널").click()
     page.fill("dialog[open] input[name=name]", f"정원 {STAMP}")
     page.fill("dialog[open] textarea", "주말에 감 따기")
     page.click("dialog[open] button[type=submit]")
