@@ -5,9 +5,19 @@ public struct MadangSockets: Sendable {
   let sockets: Sockets
 
   /// The open sockets, the newest first: 1000 at most.
-  public func list() async throws -> [MadangSocket] {
+  ///
+  /// - Parameters:
+  ///   - account: Only those of this account: an e-mail, or the part before its `@`.
+  ///   - count: How many to wait for.
+  ///   - time: How long to wait, in real time; 60 seconds at most.
+  /// - Returns: The open ones; fewer than `count` if the time was over.
+  public func list(
+    account: String? = nil, count: Int = 1, within time: MadangTime = .zero
+  ) async throws -> [MadangSocket] {
     try await MadangTestingError.wording {
-      try await sockets.list().map {
+      try await sockets.list(
+        account: account, of: count, within: try time.duration(of: "within", limit: Journal.maxWait)
+      ).map {
         MadangSocket(
           session: $0.session, transport: $0.transport, account: $0.account, namespaces: $0.namespaces,
           waitingBytes: $0.waitingBytes)

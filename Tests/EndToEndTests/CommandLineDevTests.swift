@@ -104,6 +104,8 @@ struct CommandLineDevTests {
       let wrong = try await shell.run("dev", "worlds", "make", "--set", "port=1")
       #expect(wrong.status == 1 && wrong.errors.first?.contains("a world cannot have this setting") == true)
       #expect(try await shell.objects("dev", "sockets", "list", "--world", "w1").isEmpty)
+      let inVain = try await shell.run("dev", "sockets", "list", "--account", "mina", "--wait", "10ms", "--world", "w1")
+      #expect(inVain.status == 1)
       #expect(
         try await shell.object("dev", "sockets", "cut", "--account", "mina", "--world", "w1")["cut"] == .number(0))
       #expect(try await shell.objects("dev", "mails", "--world", "w1").isEmpty)

@@ -22,6 +22,38 @@ struct SocketCallsTests {
     }
   }
 
+  @Test("a call waits for the sockets of an account, whether packets are recorded or not", arguments: [true, false])
+  func wait(_ recordsPackets: Bool) async throws {
+    try await FaultScene.run { (scene) async throws in
+      _ = try await scene.world.call(
+        .POST, "/_dev/journal", key: nil, .raw(#"{"packets":\(recordsPackets)}"#, type: "application/json"))
+      _ = try await EngineClient(port: scene.port, .webSocket)
+      async let first = scene.sockets("?account=mina&wait=30s")
+      _ = try await scene.joined(.webSocket)
+      #expect(try await first.map { $0["account"]?.string } == ["mina@example.com"])
+      async let both = scene.sockets("?account=mina@example.com&count=2&wait=30s")
+      _ = try await scene.joined(.polling)
+      #expect(try await both.count == 2)
+      // In vain: the answer has what there is.
+      #expect(try await scene.sockets("?account=mina&count=3&wait=10ms").count == 2)
+      #expect(try await scene.sockets("?account=joon&wait=10ms").isEmpty)
+      #expect(try await scene.sockets().count == 3)
+    }
+  }
+
+  @Test(
+    "a list of sockets with a wrong parameter is refused",
+    arguments: [
+      ("account=ghost", "there is no person with the e-mail 'ghost'"), ("wait=2h", "wait: "), ("count=-1", "count: "),
+      ("who=mina", "who: "), ("wait=1s&wait=2s", "wait: is given twice"),
+    ])
+  func wrongList(_ query: String, _ words: String) async throws {
+    try await FaultScene.run { (scene) async throws in
+      let answer = try await scene.world.call(.GET, "/_dev/sockets?\(query)", key: nil)
+      #expect(answer.status == 400 && String(decoding: answer.body, as: UTF8.self).contains(words))
+    }
+  }
+
   @Test("a socket that is cut ends with a reset, and is gone from the list")
   func cut() async throws {
     try await FaultScene.run { (scene) async throws in
@@ -120,8 +152,8 @@ struct SocketCallsTests {
 }
 
 extension FaultScene {
-  fileprivate func sockets() async throws -> [JSON] {
-    try JSON(try await world.call(.GET, "/_dev/sockets", key: nil).body).list ?? []
+  fileprivate func sockets(_ query: String = "") async throws -> [JSON] {
+    try JSON(try await world.call(.GET, "/_dev/sockets\(query)", key: nil).body).list ?? []
   }
 
   fileprivate func sendAgain(_ number: Int, status: Int = 200) async throws -> JSON {

@@ -320,8 +320,11 @@ export interface Scripts {
 }
 
 export interface Sockets {
-  /** The open sockets, the newest first, at most 1000. */
-  list(): Promise<{ session: string; transport: string; account?: string; namespaces: string[]; waitingBytes: number }[]>;
+  /**
+   * The open sockets, or those of an account, the newest first, at most 1000. With `within`, waits for `count` of them, at most so
+   * long in real time, and returns what is open.
+   */
+  list(options?: { account?: string; within?: Duration; count?: number }): Promise<{ session: string; transport: string; account?: string; namespaces: string[]; waitingBytes: number }[]>;
   /** Ends the sockets of an account, or the one of a session, as a network that fails. How many were cut. */
   cut(which: { account: string } | { session: string }): Promise<number>;
 }

@@ -326,7 +326,10 @@ class Sockets {
 
   constructor(develop) { this.#develop = develop; }
 
-  list() { return this.#develop("GET", "sockets"); }
+  async list(chosen = {}) {
+    const { account, ...wait } = options("list", chosen, { account: undefined, within: undefined, count: 1 });
+    return this.#develop("GET", "sockets", undefined, { query: { account, ...waiting(wait) } });
+  }
 
   async cut(which = {}) {
     const { account, session } = options("cut", which, { account: undefined, session: undefined });

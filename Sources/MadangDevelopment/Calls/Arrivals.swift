@@ -19,8 +19,8 @@ final class Arrivals: Sendable {
 
   /// Runs `body` with an iterator, which continues after each arrival and ends when the time is over.
   func waiting<Value>(
-    for time: Duration, _ body: (inout AsyncStream<Void>.Iterator) async -> Value
-  ) async -> Value {
+    for time: Duration, _ body: (inout AsyncStream<Void>.Iterator) async throws -> Value
+  ) async rethrows -> Value {
     let (news, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let id = state.withLock { state in
       state.last += 1
@@ -36,7 +36,7 @@ final class Arrivals: Sendable {
       state.withLock { $0.waiting[id] = nil }
     }
     var iterator = news.makeAsyncIterator()
-    return await body(&iterator)
+    return try await body(&iterator)
   }
 
   /// The elements of a list, as soon as there are enough or the time is over.

@@ -8,18 +8,35 @@ package final class Documents: Sendable {
   static let shared = Documents()
 
   private let workers: WorkerPool
+  private let maxBytes: Int
+  /// The bytes of the documents that wait or are being read.
+  private let bytes = Mutex(0)
 
-  /// - Parameter limit: How many documents may wait.
-  init(limit: Int = 256) { workers = WorkerPool(name: "documents", threads: 1, queueLimit: limit) }
+  /// - Parameters:
+  ///   - limit: How many documents may wait.
+  ///   - maxBytes: How many bytes they and the one being read may have.
+  init(limit: Int = 256, maxBytes: Int = 4 * DevelopmentCall.maxDocument) {
+    workers = WorkerPool(name: "documents", threads: 1, queueLimit: limit)
+    self.maxBytes = maxBytes
+  }
 
   /// How many documents wait.
   var waiting: Int { workers.waiting }
 
   /// Runs `body`, one at a time. `body` gets a function that tells whether the calling task was cancelled.
-  /// - Throws: The error of `body`; ``BadCall`` if too many documents wait.
+  /// - Parameter size: The bytes of the document, which the caller holds until it has been read.
+  /// - Throws: The error of `body`; ``BadCall`` if too many documents wait, or too large ones.
   func read<Value: Sendable>(
-    _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
+    of size: Int = 0, _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
   ) async throws -> Value {
+    let tooMany = BadCall("too many seeds and scripts are waiting to be read; try again later")
+    let fits = bytes.withLock { bytes in
+      guard bytes + size <= maxBytes else { return false }
+      bytes += size
+      return true
+    }
+    guard fits else { throw tooMany }
+    defer { bytes.withLock { $0 -= size } }
     let flag = Flag()
     do {
       return try await withTaskCancellationHandler {
@@ -28,7 +45,7 @@ package final class Documents: Sendable {
         flag.isSet.store(true, ordering: .relaxed)
       }
     } catch let error as StorageError where error.code == .overloaded {
-      throw BadCall("too many seeds and scripts are waiting to be read; try again later")
+      throw tooMany
     }
   }
 

@@ -1,5 +1,27 @@
+import MadangAPI
 import MadangServer
 import Synchronization
+
+/// The fields `wait` and `count` of a call's query: how long to wait for how many.
+struct Wait: Sendable {
+  static let names = ["wait", "count"]
+  private static let maxCount = 1000
+
+  let count: Int
+  let time: Duration
+
+  /// Throws `BadCall`.
+  init(_ call: DevelopmentCall) throws(BadCall) {
+    time =
+      try call.query("wait").map { text throws(BadCall) in
+        try GivenTime.duration(text, of: "wait", limit: GivenTime.longest)
+      } ?? .zero
+    guard let count = Int(call.query("count") ?? "1"), (0...Self.maxCount).contains(count) else {
+      throw BadCall("count: how many to wait for, a whole number from 0 to \(Self.maxCount)")
+    }
+    self.count = count
+  }
+}
 
 /// The calls that wait for an event at one server. Each looks again after every event.
 package final class Waits: Sendable {
@@ -26,5 +48,13 @@ package final class Waits: Sendable {
     }
     defer { underWay.withLock { $0 -= 1 } }
     return try await call.whileClientWaits(body)
+  }
+
+  /// The same for a call that need not wait.
+  func wait<Value: Sendable>(
+    _ call: DevelopmentCall, _ wait: Wait, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard wait.time > .zero else { return try await body() }
+    return try await self.wait(call, body)
   }
 }

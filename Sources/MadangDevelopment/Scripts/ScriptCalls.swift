@@ -19,7 +19,7 @@ struct ScriptCalls: Sendable {
         }
         do {
           let read = try await call.whileClientWaits {
-            try await Documents.shared.read { try Script.read(text, isCancelled: $0) }
+            try await Documents.shared.read(of: text.utf8.count) { try Script.read(text, isCancelled: $0) }
           }
           return try await scripts.add(read)
         } catch let error as SeedError {

@@ -10,11 +10,32 @@ package struct Sockets: Sendable {
   package static let limit = 1000
 
   let people: People
+  /// Tells when a socket may have opened, joined or ended.
+  let arrivals: Arrivals
 
   /// The open sockets, the newest first: ``limit`` at most.
-  package func list() async throws -> [OpenSocket] {
+  /// - Parameters:
+  ///   - account: Only those of this account: an e-mail, or the part before its `@`.
+  ///   - count: How many to wait for.
+  ///   - time: How long to wait, in real time.
+  package func list(
+    account: String? = nil, of count: Int = 1, within time: Duration = .zero
+  ) async throws -> [OpenSocket] {
+    var number: Int64?
+    if let account { number = try await people.person(account).id.number }
+    guard time > .zero else { return try await list(number) }
+    return try await arrivals.waiting(for: time) { iterator in
+      while true {
+        let found = try await list(number)
+        guard found.count < count, !Task.isCancelled, await iterator.next() != nil else { return found }
+      }
+    }
+  }
+
+  private func list(_ account: Int64?) async throws -> [OpenSocket] {
     let lease = try people.server()
-    let sessions = await lease.server.socketIO.sessions(limit: Self.limit)
+    var sessions = await lease.server.socketIO.sessions(limit: account == nil ? Self.limit : .max)
+    if let account { sessions = Array(sessions.lazy.filter { $0.account == account }.prefix(Self.limit)) }
     let accounts = Set(sessions.compactMap(\.account))
     let emails = try await lease.answering { madang in
       var emails: [Int64: String] = [:]

@@ -33,7 +33,7 @@ extension TestKit {
       case "review": return try await ReviewCalls(journal: journal, people: people).respond(to: call)
       case "payments", "social-tokens", "pushes", "mails":
         return try await StandInCalls(standIns: try people.server().standIns, waits: waits).respond(to: call)
-      case "sockets": return try await SocketCalls(sockets: sockets).respond(to: call)
+      case "sockets": return try await SocketCalls(sockets: sockets, waits: waits).respond(to: call)
       case "people": return try await PeopleCalls(people: people).respond(to: call)
       case "recording": return try await RecordingCalls(journal: journal, people: people).respond(to: call)
       case "seed": return try await SeedCalls(people: people).respond(to: call)

@@ -122,7 +122,12 @@ package final class TestKit: Sendable {
   /// The same for a packet whose client's account needs no look-up.
   private func takesKnown(_ packet: TravellingPacket) -> Bool {
     let fault = faults.disturbsSockets ? faults.decide(packet, joining) : nil
-    if journal.recordsPackets { journal.record(packet, fault?.label) }
+    if journal.recordsPackets {
+      journal.record(packet, fault?.label)
+    } else if journal.arrivals.isAwaited {
+      // A socket may have joined.
+      journal.arrivals.arrived()
+    }
     guard let fault else { return disturbedSessions.take(packet) }
     disturbedSessions.apply(fault, to: packet)
     return true
@@ -206,7 +211,7 @@ package final class TestKit: Sendable {
     return try await answer(request, server).response.holding(place)
   }
 
-  package var sockets: Sockets { Sockets(people: people) }
+  package var sockets: Sockets { Sockets(people: people, arrivals: journal.arrivals) }
 
   /// The parts of the contract that all requests have touched.
   package var coverage: Coverage { journal.coverage }

@@ -113,7 +113,7 @@ private struct NewWorld: CallFields, Sendable {
   }
 
   private static func read(_ text: String) async throws -> Seed {
-    try await Documents.shared.read { try Seed(text, isCancelled: $0) }
+    try await Documents.shared.read(of: text.utf8.count) { try Seed(text, isCancelled: $0) }
   }
 
   func plan() async throws -> WorldPlan {

@@ -437,8 +437,10 @@ test("B41 sockets are listed and cut", withWorld(async (world) => {
     return { session, poll };
   };
   const [first, second, other] = [await open("mina@example.com"), await open("mina@example.com"), await open("joon@example.com")];
-  const listed = await world.sockets.list();
+  const listed = await world.sockets.list({ within: "5s", count: 3 });
   assert.deepEqual(new Set(listed.map((socket) => socket.session)), new Set([first.session, second.session, other.session]));
+  assert.deepEqual((await world.sockets.list({ account: "joon" })).map((socket) => socket.session), [other.session]);
+  assert.equal((await world.sockets.list({ account: "mina", within: "10ms", count: 3 })).length, 2);
   assert.equal(await world.sockets.cut({ account: "mina" }), 2);
   assert.deepEqual((await world.sockets.list()).map((socket) => socket.account), ["joon@example.com"]);
   assert.equal((await first.poll(`&sid=${first.session}`)).status, 400);

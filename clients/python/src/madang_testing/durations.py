@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import Union
+from typing import Dict, Optional, Union
 
 Duration = Union[str, int, float, datetime.timedelta]
 """`"500ms"`, `"5s"`, `"10m"`, `"25h"`, `"30d"`, a number of seconds, or a `timedelta`."""
@@ -37,6 +37,11 @@ def milliseconds(duration: Duration) -> int:
 def text(duration: Duration) -> str:
     """The duration in the notation of the server."""
     return f"{milliseconds(duration)}ms"
+
+
+def waiting(within: Optional[Duration], count: int) -> Dict[str, Union[str, int]]:
+    """The parameters of a call that waits for so many; none without a time."""
+    return {} if within is None else {"wait": text(within), "count": count}
 
 
 def moment(date: Union[str, datetime.datetime]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import List, Optional
 
 from .clock import Develop
+from .durations import Duration, waiting
 from .http import segment
 
 
@@ -29,12 +30,14 @@ class Sockets:
     def __init__(self, develop: Develop) -> None:
         self._develop = develop
 
-    def list(self) -> List[Socket]:
-        """The open sockets, the newest first, at most 1000."""
+    def list(self, account: Optional[str] = None, within: Optional[Duration] = None, count: int = 1) -> List[Socket]:
+        """The open sockets, or those of an account (an e-mail or the text before its `@`), the newest first, at most
+        1000. With `within`, waits for `count` of them, at most so long in real time, and returns what is open.
+        """
         return [
             Socket(socket["session"], socket["transport"], socket.get("account"), socket["namespaces"],
                    socket["waitingBytes"])
-            for socket in self._develop("GET", "sockets")]
+            for socket in self._develop("GET", "sockets", query={"account": account, **waiting(within, count)})]
 
     def cut(self, *, account: Optional[str] = None, session: Optional[str] = None) -> int:
         """Ends sockets and resets their connections, as a network that fails: those of an account (an e-mail or the

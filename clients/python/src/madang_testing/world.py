@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type,
 from .client import Client, Query
 from .clock import Clock
 from .development import Development
-from .durations import Duration, milliseconds, parsed, text
+from .durations import Duration, milliseconds, parsed, text, waiting
 from .expect import Expected
 from .faults import Faults
 from .http import Connection, MadangError, segment
@@ -258,12 +258,12 @@ class World:
         long in real time, and returns those that came.
         """
         mails: List[Dict[str, Any]] = self.dev(
-            "GET", "mails", query={"to": to, "after": after, **_waiting(within, count)})
+            "GET", "mails", query={"to": to, "after": after, **waiting(within, count)})
         return mails
 
     def pushes(self, after: int = 0, within: Optional[Duration] = None, count: int = 1) -> List[Dict[str, Any]]:
         """Notifications that would have been sent, oldest first: `id`, `deviceToken`, `payload`, ... As `mails`."""
-        pushes: List[Dict[str, Any]] = self.dev("GET", "pushes", query={"after": after, **_waiting(within, count)})
+        pushes: List[Dict[str, Any]] = self.dev("GET", "pushes", query={"after": after, **waiting(within, count)})
         return pushes
 
 
@@ -273,10 +273,6 @@ def seed_field(seed: Seed) -> Union[str, Mapping[str, Any]]:
         with open(seed, encoding="utf-8") as file:
             return file.read()
     return seed
-
-
-def _waiting(within: Optional[Duration], count: int) -> Dict[str, Union[str, int]]:
-    return {} if within is None else {"wait": text(within), "count": count}
 
 
 def _reachable(server: str, made: Mapping[str, Any]) -> Connection:

@@ -21,6 +21,18 @@ public final class MadangSockets {
   }
 
   /**
+   * Waits until an account has open sockets.
+   *
+   * @param account the e-mail, or the text before its {@code @}
+   * @param within a length of real time, at most {@code "60s"}
+   * @param count how many must be open
+   * @return the account's open sockets, the newest first; fewer than {@code count} if the time was over
+   */
+  public List<Json> listOf(String account, String within, int count) {
+    return world.get("sockets?account=" + Http.part(account) + "&wait=" + Lengths.wait(within) + "&count=" + count).list();
+  }
+
+  /**
    * Ends an account's sockets and resets their connections, as a network that fails.
    *
    * @param account the e-mail, or the text before its {@code @}

@@ -62,6 +62,8 @@ class StandInsTest {
     String other = new Polling(world, joon).connect(channel);
     assertEquals(Set.of(first, second, other),
         world.sockets().list().stream().map(socket -> socket.get("session").text()).collect(Collectors.toSet()));
+    assertEquals(2, world.sockets().listOf("mina", "5s", 2).size());
+    assertEquals(1, world.sockets().listOf("joon", "10ms", 2).size());
     assertEquals(2, world.sockets().cut("mina"));
     assertEquals(1, world.sockets().list().size());
     assertEquals("joon@example.com", world.sockets().list().get(0).get("account").text());
