@@ -7,7 +7,7 @@ import SocketIOClient
 /// A client of one Madang server for one account: typed calls of edition 2024-10, files, and live rooms.
 ///
 /// It may be shared between tasks. An expired access token is renewed once, however many calls fail at the same time, and each of those
-/// calls is repeated once. Call ``close()`` when done, after live sequences have ended.
+/// calls is repeated once. Its connections end with ``close()``, or with the last reference to it.
 public final class MadangClient: Sendable {
   public let configuration: Configuration
   let session: Session

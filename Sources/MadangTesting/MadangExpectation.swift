@@ -62,10 +62,12 @@ extension MadangWorld {
   ///   - number: Only entries with a higher number count; for instance, use `journal.last` from before the test acts.
   ///   - time: In real time, 60 seconds at most.
   ///   - settling: How long to watch for unexpected entries after all expectations are met: in real time, 60 seconds at most.
-  /// - Throws: ``MadangTestingError`` that describes the differences, one a line, with near misses.
+  /// - Throws: ``MadangTestingError`` that describes the differences, one a line, with near misses; then the place of this call, and the
+  ///   newest entries of the journal.
   public func expect(
     _ expected: [MadangExpected], inOrder: Bool = false, only: Bool = false, among filter: MadangFilter? = nil,
-    after number: Int = 0, within time: MadangTime = .seconds(5), settling: MadangTime = .zero
+    after number: Int = 0, within time: MadangTime = .seconds(5), settling: MadangTime = .zero,
+    fileID: String = #fileID, line: Int = #line
   ) async throws {
     let outcome = try await MadangTestingError.wording {
       var expectation = Expectation([])
@@ -80,6 +82,6 @@ extension MadangWorld {
       expectation.among = try await filter?.spelledOut(by: kit.people)
       return try await kit.journal.outcome(of: expectation)
     }
-    guard outcome.met else { throw MadangTestingError(description: outcome.differences.joined(separator: "\n")) }
+    guard outcome.met else { throw await journal.failure(outcome.differences, at: fileID, line) }
   }
 }

@@ -15,6 +15,16 @@ public struct MadangFault: Sendable {
   }
 }
 
+extension MadangFault: CustomStringConvertible {
+  /// Its JSON, as in `POST /_dev/faults`.
+  public var description: String {
+    switch effect {
+    case .success(let effect): (try? String(decoding: DevelopmentJSON.encode(effect), as: UTF8.self)) ?? "a fault"
+    case .failure(let error): "a fault with a mistake: \(error)"
+    }
+  }
+}
+
 // MARK: - Requests
 
 extension MadangFault {
@@ -76,7 +86,7 @@ extension MadangFault {
   }
 
   /// Resets the connection when the server has read this many bytes of the request's body.
-  public static func cutUpload(after bytes: Int) -> MadangFault { MadangFault(.cutUpload) { $0.bytes = bytes } }
+  public static func cutUpload(afterBytes bytes: Int) -> MadangFault { MadangFault(.cutUpload) { $0.bytes = bytes } }
 
   /// Resets the connection, before the server reads the body.
   public static func reset(after: Bool = false) -> MadangFault { MadangFault(.reset) { $0.after = after } }

@@ -24,18 +24,36 @@ public struct MadangJournal: Sendable {
   /// - Parameters:
   ///   - number: Only entries with a higher number count.
   ///   - time: In real time, 60 seconds at most.
-  /// - Throws: ``MadangTestingError`` if they do not arrive in time.
+  /// - Throws: ``MadangTestingError`` if they do not arrive in time, with the place of this call and the newest entries.
   @discardableResult
   public func wait(
-    for filter: MadangFilter, count: Int = 1, after number: Int = 0, within time: MadangTime = .seconds(5)
+    for filter: MadangFilter, count: Int = 1, after number: Int = 0, within time: MadangTime = .seconds(5),
+    fileID: String = #fileID, line: Int = #line
   ) async throws -> [MadangEntry] {
     let time = try time.duration(of: "within", limit: Journal.maxWait)
     let page = try await page(filter, count: count, after: number, within: time)
     guard page.complete else {
-      throw MadangTestingError(
-        description: "came \(page.entries.count) of \(count) times within \(time): \(filter.filter.words)")
+      let words = "came \(page.entries.count) of \(count) times within \(time): \(filter.filter.words)"
+      throw await failure([words], at: fileID, line)
     }
     return page.entries.map(MadangEntry.init)
+  }
+
+  /// The most entries in the description of a failure.
+  private static let shown = 30
+
+  /// The error of a test that does not find what it expects.
+  func failure(_ differences: [String], at fileID: String, _ line: Int) async -> MadangTestingError {
+    let entries = (try? await page(.all, count: 0, after: 0, within: .zero).entries) ?? []
+    let newest = entries.suffix(Self.shown)
+    let head =
+      switch newest.count {
+      case 0: "the journal is empty"
+      case entries.count: "the journal:"
+      default: "the last \(newest.count) of the journal's \(entries.count) entries:"
+      }
+    let lines = differences.map(\.inOneLine) + ["at \(fileID):\(line)", head] + newest.map { "  " + $0.line }
+    return MadangTestingError(description: lines.joined(separator: "\n"))
   }
 
   /// The number of the newest entry; later entries have higher numbers.

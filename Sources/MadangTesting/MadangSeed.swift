@@ -41,7 +41,7 @@ public struct MadangSeed: Sendable {
     } catch let error as SeedError {
       throw MadangTestingError(description: "seed: \(error)")
     } catch {
-      throw MadangTestingError(description: "the seed cannot be read: \(error)")
+      throw MadangTestingError(description: "the seed cannot be read: \(error.localizedDescription)")
     }
   }
 }

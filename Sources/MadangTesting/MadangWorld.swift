@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MadangAPI
 import MadangClient
+import MadangCore
 import MadangDevelopment
 import MadangServer
 
@@ -158,21 +159,21 @@ public final class MadangWorld: Sendable {
     }
   }
 
-  /// Creates a client of edition 2024-10 that is not signed in. Close it when done.
+  /// Creates a client of edition 2024-10 that is not signed in. Its connections end when it is closed or no longer used.
   /// - Parameter store: Where the client keeps its session.
   public func makeClient(store: SessionStore = .inMemory) -> MadangClient {
     MadangClient(configuration: .init(server: url, apiKey: Self.apiKey), store: store)
   }
 
-  /// Creates a client and signs in with this account. Close it when done.
-  public func signIn(_ email: String, password: String = "Passw0rd!") async throws -> MadangClient {
+  /// Creates a client and signs in.
+  /// - Parameter account: An e-mail, or the part before its `@`.
+  /// - Throws: ``MadangTestingError`` if there is no such account; `MadangError` if the server refuses the call.
+  public func signIn(_ account: String, password: String = "Passw0rd!") async throws -> MadangClient {
+    let email =
+      account.contains("@")
+      ? account : try await MadangTestingError.wording { try await kit.people.person(account).email }
     let client = makeClient()
-    do {
-      try await client.signIn(email: email, password: password)
-    } catch {
-      try? await client.close()
-      throw error
-    }
+    try await client.signIn(email: email, password: password)
     return client
   }
 }

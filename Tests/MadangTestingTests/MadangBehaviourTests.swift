@@ -250,7 +250,17 @@ struct MadangBehaviourTests {
       try await client.signIn(email: "mina@example.com", password: "Wr0ng!!!")
     }
     #expect(refused?.code?.rawValue == "E03", "\(String(describing: refused))")
-    try await client.close()
+    #expect(try await world.signIn("joon").me().email == "joon@example.com")
+    let unknown = await refusal { _ = try await world.signIn("jon") }
+    #expect(unknown.contains("there is no person with the e-mail 'jon'"))
+  }
+
+  @Test("a client that is neither closed nor kept is shut down, as otherwise its HTTPClient would end the process")
+  func abandoned() async throws {
+    for _ in 0..<3 { _ = try await world.signIn("mina") }
+    _ = world.makeClient()
+    let closed = try await world.signIn("mina")
+    try await closed.close()
   }
 
   @Test("B25: a script starts, runs as often as it should, and finishes")
@@ -300,7 +310,7 @@ struct MadangBehaviourTests {
     let words = await refusal {
       try await world.journal.wait(for: .operation("me").status(404), count: 2, within: .milliseconds(50))
     }
-    #expect(words == "came 0 of 2 times within 0.05 seconds: operation me, status 404")
+    #expect(words.hasPrefix("came 0 of 2 times within 0.05 seconds: operation me, status 404\nat MadangTestingTests/"))
   }
 
   @Test("B32: last is the newest number of the journal, and a cleared journal is empty")
@@ -335,11 +345,32 @@ struct MadangBehaviourTests {
 
   @Test("B35: a failed expectation is an error with the server's sentences, one a line")
   func differences() async throws {
+    let line = #line + 2
     let words = await refusal {
       try await world.expect([.once(.operation("me")), .once(.operation("signOut"))], within: .zero)
     }
     let lines = words.split(separator: "\n")
-    #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix("missing: operation ") }, "\(words)")
+    #expect(lines.prefix(2).allSatisfy { $0.hasPrefix("missing: operation ") }, "\(words)")
+    #expect(lines.dropFirst(2) == ["at MadangTestingTests/MadangBehaviourTests.swift:\(line)", "the journal is empty"])
+  }
+
+  @Test("B42: a failed expectation names its line and shows the journal, whose texts cannot forge lines")
+  func failure() async throws {
+    let mina = try await world.signIn("mina")
+    for _ in 0..<40 { _ = try await mina.me() }
+    try await world.person("joon").post("a\n9  forged", in: "Weekend/ios")
+    try await world.person("joon").write("b", to: "mina")
+    let line = #line + 2
+    let words = await refusal {
+      try await world.expect([.once(.operation("postToChannel").body(#"{"content":"a\n9  forget"}"#))], within: .zero)
+    }
+    let lines = words.split(separator: "\n")
+    #expect(lines.contains("at MadangTestingTests/MadangBehaviourTests.swift:\(line)"), "\(words)")
+    let head = try #require(lines.firstIndex { $0.hasPrefix("the last 30 of the journal's ") }, "\(words)")
+    let entries = lines[(head + 1)...]
+    #expect(entries.count == 30 && entries.contains { $0.contains("  mina@example.com  GET /v1/users/me  200, ") })
+    let waited = await refusal { try await world.journal.wait(for: .operation("signOut"), within: .zero) }
+    #expect(waited.contains("came 0 of 1 times") && waited.contains("MadangBehaviourTests.swift:"), "\(waited)")
   }
 
   @Test("B36: inOrder, only, among and after change what an expectation accepts")
@@ -371,6 +402,10 @@ struct MadangBehaviourTests {
       for _ in 0..<6 { _ = try await mina.workspaces() }
     }
     #expect(try await world.review(of: "mina").map(\.habit) == ["polling"])
+    let words = await refusal { try await world.expectPolite(of: "mina") }
+    #expect(words.hasPrefix("polling: ") && words.contains("Instead: "), "\(words)")
+    #expect(words.contains("\nat MadangTestingTests/"), "\(words)")
+    try await world.expectPolite(of: "joon")
   }
 
   @Test("B38: the coverage counts the operations of the world")

@@ -9,7 +9,8 @@ import SocketIOProtocol
 /// Calls over HTTP, independent of sessions: takes a token, and returns an answer or throws a ``MadangError``.
 struct Transport: Sendable {
   private let configuration: MadangClient.Configuration
-  private let client: HTTPClient
+  private let connections: Connections
+  private var client: HTTPClient { connections.client }
 
   init(_ configuration: MadangClient.Configuration) {
     self.init(configuration, settings: ConnectionSettings.make(configuration))
@@ -17,7 +18,8 @@ struct Transport: Sendable {
 
   init(_ configuration: MadangClient.Configuration, settings: HTTPClient.Configuration) {
     self.configuration = configuration
-    client = HTTPClient(eventLoopGroup: ConnectionSettings.group, configuration: settings)
+    connections = Connections(
+      client: HTTPClient(eventLoopGroup: ConnectionSettings.group, configuration: settings))
   }
 
   func close() async throws { try await client.shutdown() }
@@ -121,4 +123,14 @@ struct Transport: Sendable {
   }
 
   func unreachable(_ reason: String) -> MadangError { .unreachable(host: configuration.server, reason: reason) }
+}
+
+/// The connections of a client, which end with the last reference to them, if they were not closed before.
+private final class Connections: Sendable {
+  let client: HTTPClient
+
+  init(client: HTTPClient) { self.client = client }
+
+  // An HTTPClient that was not shut down ends the process in debug builds, and leaks in others.
+  deinit { client.shutdown { _ in } }
 }

@@ -69,13 +69,3 @@ package struct Recording: Sendable {
     return String(decoding: out.take(), as: UTF8.self)
   }
 }
-
-extension String {
-  fileprivate var inOneLine: String {
-    String(
-      String.UnicodeScalarView(
-        unicodeScalars.map {
-          $0.properties.generalCategory == .control || "\u{2028}\u{2029}\u{FEFF}".unicodeScalars.contains($0) ? " " : $0
-        }))
-  }
-}

@@ -82,6 +82,12 @@ public actor TinyChat {
     tokens = try await call(Login.self, .POST, "users/login", body).token
   }
 
+  /// Signs out on this device; others stay signed in.
+  public func signOut() async throws {
+    _ = try await answer(.GET, "v1/users/logout", headers("application/json"), nil, within: .seconds(10))
+    tokens = nil
+  }
+
   public func workspaces() async throws -> [Place] { try await authorised([Place].self, .GET, "workspaces") }
 
   public func channels(of workspace: Place) async throws -> [Place] {
@@ -100,12 +106,17 @@ public actor TinyChat {
   }
 
   /// Posts a chat once: where the answer did not come, it looks whether the chat is there before it posts again.
-  public func post(_ text: String, in channel: Place, of workspace: Place) async throws {
+  /// - Parameter pictures: Up to five pictures in PNG.
+  public func post(
+    _ text: String, pictures: [Data] = [], in channel: Place, of workspace: Place
+  ) async throws {
+    let (body, type) =
+      pictures.isEmpty ? (try JSONEncoder().encode(["content": text]), Self.json) : Self.form(text, pictures)
     let known = try await chats(in: channel, of: workspace).last?.createdAt ?? ""
     let path = "workspaces/\(workspace.id)/channels/\(channel.id)/chats"
     for _ in 0..<3 {
       do {
-        _ = try await authorised(Chat.self, .POST, path, JSONEncoder().encode(["content": text]))
+        _ = try await authorised(Chat.self, .POST, path, body, type)
         return
       } catch Failure.unclear {
         let newer = try await chats(in: channel, of: workspace, after: known)
@@ -113,6 +124,19 @@ public actor TinyChat {
       }
     }
     throw Failure.unclear
+  }
+
+  private static let json = "application/json"
+
+  /// A chat with pictures, as multipart/form-data.
+  private static func form(_ text: String, _ pictures: [Data]) -> (body: Data, type: String) {
+    let mark = UUID().uuidString
+    var body = Data("--\(mark)\r\nContent-Disposition: form-data; name=\"content\"\r\n\r\n\(text)\r\n".utf8)
+    for (number, picture) in pictures.enumerated() {
+      let head = "Content-Disposition: form-data; name=\"files\"; filename=\"\(number).png\"\r\nContent-Type: image/png"
+      body += Data("--\(mark)\r\n\(head)\r\n\r\n".utf8) + picture + Data("\r\n".utf8)
+    }
+    return (body + Data("--\(mark)--\r\n".utf8), "multipart/form-data; boundary=\(mark)")
   }
 
   // MARK: Live chats
@@ -183,29 +207,33 @@ public actor TinyChat {
 
   /// A call with the access token, which is renewed once if it has expired.
   private func authorised<Answer: Decodable>(
-    _ type: Answer.Type, _ method: HTTPMethod, _ path: String, _ body: Data? = nil
+    _ type: Answer.Type, _ method: HTTPMethod, _ path: String, _ body: Data? = nil, _ contentType: String = json
   ) async throws -> Answer {
-    do { return try await call(type, method, path, body) } catch Failure.refused("E05") {
+    do { return try await call(type, method, path, body, contentType) } catch Failure.refused("E05") {
       let renewed = try await call(Renewed.self, .GET, "auth/refresh", nil)
       tokens?.accessToken = renewed.accessToken
-      return try await call(type, method, path, body)
+      return try await call(type, method, path, body, contentType)
     }
   }
 
   private func call<Answer: Decodable>(
-    _ type: Answer.Type, _ method: HTTPMethod, _ path: String, _ body: Data?
+    _ type: Answer.Type, _ method: HTTPMethod, _ path: String, _ body: Data?, _ contentType: String = json
   ) async throws -> Answer {
-    var headers: HTTPHeaders = ["SesacKey": key, "Content-Type": "application/json"]
-    if let tokens {
-      headers.add(name: "Authorization", value: tokens.accessToken)
-      headers.add(name: "RefreshToken", value: tokens.refreshToken)
-    }
-    let (status, data) = try await answer(method, "v1/\(path)", headers, body, within: .seconds(10))
+    let (status, data) = try await answer(method, "v1/\(path)", headers(contentType), body, within: .seconds(10))
     if status == .ok, let answer = try? JSONDecoder().decode(type, from: data) { return answer }
     guard status != .ok, let refusal = try? JSONDecoder().decode(Refusal.self, from: data) else {
       throw Failure.unclear
     }
     throw Failure.refused(refusal.errorCode)
+  }
+
+  private func headers(_ contentType: String) -> HTTPHeaders {
+    var headers: HTTPHeaders = ["SesacKey": key, "Content-Type": contentType]
+    if let tokens {
+      headers.add(name: "Authorization", value: tokens.accessToken)
+      headers.add(name: "RefreshToken", value: tokens.refreshToken)
+    }
+    return headers
   }
 
   private func answer(

@@ -91,8 +91,7 @@ struct DevJournalCommand: AsyncParsableCommand {
         if json {
           try Terminal.json(DevelopmentJSON.encode(entry))
         } else {
-          try Terminal.line(
-            Self.columns().map { $0.text(entry) }.filter { !$0.isEmpty }.joined(separator: "  ").printable)
+          try Terminal.line(entry.line)
         }
       }
     }
@@ -114,25 +113,4 @@ private func moments(of entries: [JournalEntry]) -> [Int: String] {
     moments[entry.number] = later < 1000 ? "+\(Int(later)) ms" : "+\((later / 100).rounded(.down) / 10) s"
   }
   return moments
-}
-
-extension JournalEntry {
-  fileprivate var summary: String {
-    switch kind {
-    case .request: "\(method ?? "") \(path ?? "")"
-    case .connection: "\(transport ?? "socket") \(event ?? "")"
-    case .packet:
-      [direction == "fromClient" ? ">" : "<", packet, event, namespace].compactMap(\.self).joined(separator: " ")
-    case .push: "push to \(deviceToken ?? "")"
-    case .payment: "payment \(event ?? "") \(payment ?? "")"
-    case .mail: "mail \(event ?? ""): \(subject ?? "")"
-    }
-  }
-
-  fileprivate var outcome: String {
-    let time = milliseconds.map { "\(Int($0.rounded())) ms" }
-    let answer = kind == .request ? status.map { "\($0)" } ?? "no answer" : nil
-    return [answer, code, reason, time, fault.map { "fault \($0.rule): \($0.kind)" }].compactMap(\.self)
-      .joined(separator: ", ")
-  }
 }
