@@ -44,15 +44,16 @@ public struct MadangJournal: Sendable {
 
   /// The error of a test that does not find what it expects.
   func failure(_ differences: [String], at fileID: String, _ line: Int) async -> MadangTestingError {
-    let entries = (try? await page(.all, count: 0, after: 0, within: .zero).entries) ?? []
-    let newest = entries.suffix(Self.shown)
+    let newest = await journal.newest(Self.shown)
     let head =
       switch newest.count {
       case 0: "the journal is empty"
-      case entries.count: "the journal:"
-      default: "the last \(newest.count) of the journal's \(entries.count) entries:"
+      case Self.shown: "the last \(Self.shown) entries of the journal:"
+      default: "the journal:"
       }
-    let lines = differences.map(\.inOneLine) + ["at \(fileID):\(line)", head] + newest.map { "  " + $0.line }
+    let cancelled = Task.isCancelled ? ["the test was cancelled, as by its time limit, before all could come:"] : []
+    let place = ["at \(fileID):\(line)", head]
+    let lines = cancelled + differences.map(\.inOneLine) + place + newest.map { "  " + $0.line }
     return MadangTestingError(description: lines.joined(separator: "\n"))
   }
 

@@ -167,7 +167,7 @@ public final class MadangWorld: Sendable {
 
   /// Creates a client and signs in.
   /// - Parameter account: An e-mail, or the part before its `@`.
-  /// - Throws: ``MadangTestingError`` if there is no such account; `MadangError` if the server refuses the call.
+  /// - Throws: ``MadangTestingError`` if no account, or several, begin so; `MadangError` if the server refuses the call.
   public func signIn(_ account: String, password: String = "Passw0rd!") async throws -> MadangClient {
     let email =
       account.contains("@")

@@ -73,6 +73,18 @@ struct SettingsTests {
     #expect(SettingNames.ignored(in: ofKits).isEmpty)
   }
 
+  @Test("a mistake in the JSON of a settings file is named with its line")
+  func lineOfMistake() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data("{\n  \"host\": \"127.0.0.1\"\n  \"port\": 8199\n}\n".utf8).write(to: file)
+    let error = await #expect(throws: SetupError.self) {
+      _ = try await LoadedSettings(flags: [:], file: file.path, environment: [:])
+    }
+    #expect(
+      error?.description.contains("\(file.path) cannot be read: line 3: ") == true, "\(String(describing: error))")
+  }
+
   @Test("a file of a secret that cannot be used is refused with its name and the cure, without its content")
   func wrongSecretFiles() async throws {
     func refusal(_ environment: [String: String]) async throws -> String {

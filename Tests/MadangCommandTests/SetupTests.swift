@@ -461,6 +461,21 @@ struct SetupQuestionsTests {
     ])
   func names(_ name: String) { #expect(AnswerRules.problem(ofName: name) != nil) }
 
+  @Test(
+    "the URL of a page and a name with a final dot are names, too",
+    arguments: [
+      ("chat.example.com", "chat.example.com"), ("Chat.Example.com.", "chat.example.com"),
+      ("https://chat.example.com", "chat.example.com"), ("http://chat.example.com/admin/", "chat.example.com"),
+      ("https://chat.example.com:8443/", "chat.example.com:8443"), ("https://", ""), (".", ""), ("", ""),
+    ])
+  func urls(_ text: String, _ name: String) { #expect(AnswerRules.name(in: text) == name) }
+
+  @Test("an address of an operator has a whole domain, or is on this machine")
+  func addresses() {
+    for right in ["", "kim@example.com", "root@localhost"] { #expect(AnswerRules.problem(ofEmail: right) == nil) }
+    for wrong in ["kim@gmail", "kim", "@", "kim@"] { #expect(AnswerRules.problem(ofEmail: wrong) != nil) }
+  }
+
   @Test("settings are edited where they are, nested or with dots; others stay")
   func editing() throws {
     var file = try SettingsFile(

@@ -30,26 +30,29 @@ struct DocumentsTests {
     #expect(try await second.value)
   }
 
-  @Test("documents that wait have a limited number of bytes in all")
+  @Test("long documents that wait have a limited number of bytes in all, and short ones pass")
   func bytes() async throws {
-    let documents = Documents(maxBytes: 10)
+    let documents = Documents(maxBytes: 10 << 20)
     let (began, ends) = (Flag(), Flag())
     let first = Task {
-      try await documents.read(of: 6) { _ in
+      try await documents.read(of: 6 << 20) { _ in
         began.set()
         while !ends.isSet { Thread.sleep(forTimeInterval: 0.001) }
       }
     }
     await until { began.isSet }
-    let error = await #expect(throws: BadCall.self) { try await documents.read(of: 5) { _ in 1 } }
+    let error = await #expect(throws: BadCall.self) { try await documents.read(of: 5 << 20) { _ in 1 } }
     #expect(error?.error.contains("too many seeds and scripts") == true)
-    let second = Task { try await documents.read(of: 4) { _ in 2 } }
+    let second = Task { try await documents.read(of: 4 << 20) { _ in 2 } }
     await until { documents.waiting == 1 }
+    let short = Task { try await documents.read(of: 1 << 20) { _ in 5 } }
+    await until { documents.waiting == 2 }
     ends.set()
     try await first.value
     #expect(try await second.value == 2)
-    #expect(try await documents.read(of: 10) { _ in 3 } == 3)
-    await #expect(throws: BadCall.self) { try await documents.read(of: 11) { _ in 4 } }
+    #expect(try await short.value == 5)
+    #expect(try await documents.read(of: 10 << 20) { _ in 3 } == 3)
+    await #expect(throws: BadCall.self) { try await documents.read(of: 11 << 20) { _ in 4 } }
   }
 
   @Test("the seed of a call is read on the thread of documents")

@@ -1,10 +1,12 @@
 import Foundation
 import MadangAPI
-import MadangDevelopment
+import MadangServer
 import NIOHTTP1
 import SocketIOSupport
 import Support
 import Testing
+
+@testable import MadangDevelopment
 
 @Suite("Calls about sockets and recorded requests", .timeLimit(.minutes(1)))
 struct SocketCallsTests {
@@ -25,8 +27,9 @@ struct SocketCallsTests {
   @Test("a call waits for the sockets of an account, whether packets are recorded or not", arguments: [true, false])
   func wait(_ recordsPackets: Bool) async throws {
     try await FaultScene.run { (scene) async throws in
-      _ = try await scene.world.call(
-        .POST, "/_dev/journal", key: nil, .raw(#"{"packets":\(recordsPackets)}"#, type: "application/json"))
+      let set = try await scene.world.call(
+        .POST, "/_dev/journal", key: nil, .raw(#"{"packets":\#(recordsPackets)}"#, type: "application/json"))
+      #expect(set.status == 200)
       _ = try await EngineClient(port: scene.port, .webSocket)
       async let first = scene.sockets("?account=mina&wait=30s")
       _ = try await scene.joined(.webSocket)
@@ -41,10 +44,39 @@ struct SocketCallsTests {
     }
   }
 
+  @Test("a call that waits for the sockets of an account gets none of another one that has its number after a restore")
+  func restored() async throws {
+    try await Scene.run { worlds in
+      let world = try await worlds.make(try Scene.plan(.courtyard, number: 1))
+      try await world.snapshot("before")
+      func signUp(_ name: String) async throws -> String {
+        let answer = try await Caller(url: world.url).call(
+          .POST, "users/join", #"{"email":"\#(name)@example.com","password":"Passw0rd!","nickname":"\#(name)"}"#)
+        return try #require(try JSON(Array(answer.body.utf8))["token"]?["accessToken"]?.string)
+      }
+      _ = try await signUp("first")
+      let waiting = Task { try await world.kit.sockets.list(account: "first", within: .seconds(3)) }
+      await until { world.kit.journal.arrivals.isAwaited }
+      try await world.restore("before")
+      let token = try await signUp("second")
+      let mina = try await Caller(url: world.url).signedIn("mina@example.com")
+      let room = try await mina.chats(of: "ios").split(separator: "/").map(String.init)
+      #expect(
+        try await mina.call(.POST, "workspaces/\(room[1])/members", #"{"email":"second@example.com"}"#).status == 200)
+      let client = try await EngineClient(port: world.port, .webSocket)
+      let auth = #"{"SesacKey":"\#(DevelopmentKey.october2024)","token":"\#(token)"}"#
+      let joined = try await client.join(RoomNamespace(.channel, room[3]).name, auth: auth)
+      #expect(joined?.hasPrefix("40/ws-channel-") == true, "\(String(describing: joined))")
+      #expect(try await world.kit.sockets.list(account: "second").count == 1)
+      #expect(try await waiting.value.isEmpty)
+    }
+  }
+
   @Test(
     "a list of sockets with a wrong parameter is refused",
     arguments: [
-      ("account=ghost", "there is no person with the e-mail 'ghost'"), ("wait=2h", "wait: "), ("count=-1", "count: "),
+      ("account=ghost", "there is no person with the e-mail 'ghost'"), ("wait=2h", "wait: "),
+      ("count=-1&wait=1s", "count: how many"), ("count=2", "count: needs 'wait'"),
       ("who=mina", "who: "), ("wait=1s&wait=2s", "wait: is given twice"),
     ])
   func wrongList(_ query: String, _ words: String) async throws {

@@ -354,7 +354,8 @@ struct MadangBehaviourTests {
     #expect(lines.dropFirst(2) == ["at MadangTestingTests/MadangBehaviourTests.swift:\(line)", "the journal is empty"])
   }
 
-  @Test("B42: a failed expectation names its line and shows the journal, whose texts cannot forge lines")
+  @Test(
+    "a failed expectation names its line and shows the newest entries of the journal, whose texts cannot forge lines")
   func failure() async throws {
     let mina = try await world.signIn("mina")
     for _ in 0..<40 { _ = try await mina.me() }
@@ -366,11 +367,18 @@ struct MadangBehaviourTests {
     }
     let lines = words.split(separator: "\n")
     #expect(lines.contains("at MadangTestingTests/MadangBehaviourTests.swift:\(line)"), "\(words)")
-    let head = try #require(lines.firstIndex { $0.hasPrefix("the last 30 of the journal's ") }, "\(words)")
+    let head = try #require(lines.firstIndex { $0 == "the last 30 entries of the journal:" }, "\(words)")
     let entries = lines[(head + 1)...]
     #expect(entries.count == 30 && entries.contains { $0.contains("  mina@example.com  GET /v1/users/me  200, ") })
     let waited = await refusal { try await world.journal.wait(for: .operation("signOut"), within: .zero) }
     #expect(waited.contains("came 0 of 1 times") && waited.contains("MadangBehaviourTests.swift:"), "\(waited)")
+    let cancelled = Task {
+      await refusal { try await world.journal.wait(for: .operation("signOut"), within: .seconds(60)) }
+    }
+    cancelled.cancel()
+    let end = await cancelled.value
+    #expect(
+      end.hasPrefix("the test was cancelled") && end.contains("\nthe last 30 entries of the journal:\n"), "\(end)")
   }
 
   @Test("B36: inOrder, only, among and after change what an expectation accepts")

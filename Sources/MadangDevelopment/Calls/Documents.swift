@@ -9,12 +9,14 @@ package final class Documents: Sendable {
 
   private let workers: WorkerPool
   private let maxBytes: Int
-  /// The bytes of the documents that wait or are being read.
+  /// The bytes of the long documents that wait or are being read.
   private let bytes = Mutex(0)
+  /// Of a document that is not long, in bytes: their number is limit enough.
+  private static let short = 1 << 20
 
   /// - Parameters:
   ///   - limit: How many documents may wait.
-  ///   - maxBytes: How many bytes they and the one being read may have.
+  ///   - maxBytes: How many bytes the long ones and the one being read may have.
   init(limit: Int = 256, maxBytes: Int = 4 * DevelopmentCall.maxDocument) {
     workers = WorkerPool(name: "documents", threads: 1, queueLimit: limit)
     self.maxBytes = maxBytes
@@ -24,12 +26,13 @@ package final class Documents: Sendable {
   var waiting: Int { workers.waiting }
 
   /// Runs `body`, one at a time. `body` gets a function that tells whether the calling task was cancelled.
-  /// - Parameter size: The bytes of the document, which the caller holds until it has been read.
+  /// - Parameter size: The bytes of the document. What the caller holds before and after the reading is not counted.
   /// - Throws: The error of `body`; ``BadCall`` if too many documents wait, or too large ones.
   func read<Value: Sendable>(
     of size: Int = 0, _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
   ) async throws -> Value {
     let tooMany = BadCall("too many seeds and scripts are waiting to be read; try again later")
+    let size = size > Self.short ? size : 0
     let fits = bytes.withLock { bytes in
       guard bytes + size <= maxBytes else { return false }
       bytes += size

@@ -16,6 +16,9 @@ struct Wait: Sendable {
       try call.query("wait").map { text throws(BadCall) in
         try GivenTime.duration(text, of: "wait", limit: GivenTime.longest)
       } ?? .zero
+    guard call.query("wait") != nil || call.query("count") == nil else {
+      throw BadCall("count: needs 'wait', such as wait=5s")
+    }
     guard let count = Int(call.query("count") ?? "1"), (0...Self.maxCount).contains(count) else {
       throw BadCall("count: how many to wait for, a whole number from 0 to \(Self.maxCount)")
     }

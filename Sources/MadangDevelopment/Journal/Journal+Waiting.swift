@@ -44,6 +44,13 @@ extension Journal {
   /// The number of the newest entry.
   package var last: Int { state.withLock { $0.last } }
 
+  /// The newest entries, by number: so many at most.
+  package func newest(_ count: Int) async -> [JournalEntry] {
+    let entries = entries(after: last - count).entries
+    await nameAccounts(in: entries)
+    return entries.map(told)
+  }
+
   /// The matching entries, as soon as there are enough or the time is over.
   func page(_ question: Question) async throws(BadCall) -> Page {
     try check(after: question.after)

@@ -20,7 +20,7 @@ extension JournalEntry {
 
   /// How it ended.
   package var outcome: String {
-    let time = milliseconds.map { "\(Int($0.rounded())) ms" }
+    let time = milliseconds.map { "\(Int(exactly: $0.rounded()).map(String.init) ?? "\($0)") ms" }
     let answer = kind == .request ? status.map { "\($0)" } ?? "no answer" : nil
     return [answer, code, reason, time, fault.map { "fault \($0.rule): \($0.kind)" }].compactMap(\.self)
       .joined(separator: ", ")

@@ -79,8 +79,9 @@ package final class People: Sendable {
     switch found.count {
     case 1: return found[0]
     case 0:
-      let short = name.contains("@") ? "" : ", or '\(name)@...'"
-      throw WorldError("there is no person with the e-mail '\(name)'\(short); GET /_dev/people lists all")
+      let shown = BadCall.shortened(name)
+      let short = name.contains("@") ? "" : ", or '\(shown)@...'"
+      throw WorldError("there is no person with the e-mail '\(shown)'\(short); GET /_dev/people lists all")
     default: throw WorldError("several people are called '\(name)'; write the whole e-mail")
     }
   }

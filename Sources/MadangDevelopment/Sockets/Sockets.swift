@@ -15,27 +15,41 @@ package struct Sockets: Sendable {
 
   /// The open sockets, the newest first: ``limit`` at most.
   /// - Parameters:
-  ///   - account: Only those of this account: an e-mail, or the part before its `@`.
+  ///   - account: Only those of this account, which have joined a namespace: an e-mail, or the part before its `@`.
   ///   - count: How many to wait for.
   ///   - time: How long to wait, in real time.
   package func list(
     account: String? = nil, of count: Int = 1, within time: Duration = .zero
   ) async throws -> [OpenSocket] {
-    var number: Int64?
-    if let account { number = try await people.person(account).id.number }
-    guard time > .zero else { return try await list(number) }
-    return try await arrivals.waiting(for: time) { iterator in
-      while true {
-        let found = try await list(number)
-        guard found.count < count, !Task.isCancelled, await iterator.next() != nil else { return found }
+    var email: String?
+    if let account { email = try await people.person(account).email }
+    if time > .zero {
+      try await arrivals.waiting(for: time) { [email] iterator in
+        while try await sessions(of: email, at: people.server()).count < count, !Task.isCancelled,
+          await iterator.next() != nil
+        {
+          // Packets come in crowds.
+          try? await Task.sleep(for: .milliseconds(20))
+        }
       }
     }
+    // The server may be another one than before the wait.
+    let lease = try people.server()
+    return try await described(try await sessions(of: email, at: lease), at: lease)
   }
 
-  private func list(_ account: Int64?) async throws -> [OpenSocket] {
-    let lease = try people.server()
-    var sessions = await lease.server.socketIO.sessions(limit: account == nil ? Self.limit : .max)
-    if let account { sessions = Array(sessions.lazy.filter { $0.account == account }.prefix(Self.limit)) }
+  /// The sessions of an account, or all: none if there is no such account any longer, as after a reset.
+  private func sessions(of email: String?, at lease: ServerLease) async throws -> [SessionSnapshot] {
+    guard let email else { return await lease.server.socketIO.sessions(limit: Self.limit) }
+    let person = try await lease.answering { madang in
+      try await madang.people(named: email).first { $0.email == email }
+    }
+    guard let person else { return [] }
+    let sessions = await lease.server.socketIO.sessions(limit: .max)
+    return Array(sessions.lazy.filter { $0.account == person.id.number }.prefix(Self.limit))
+  }
+
+  private func described(_ sessions: [SessionSnapshot], at lease: ServerLease) async throws -> [OpenSocket] {
     let accounts = Set(sessions.compactMap(\.account))
     let emails = try await lease.answering { madang in
       var emails: [Int64: String] = [:]

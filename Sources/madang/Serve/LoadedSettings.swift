@@ -61,7 +61,16 @@ struct LoadedSettings: Sendable {
       return "it is a directory"
     }
     if access(file, R_OK) != 0 { return String(cString: strerror(errno)) }
-    return (error as NSError).userInfo["NSDebugDescription"] as? String ?? "\(error)"
+    let words = (error as NSError).userInfo["NSDebugDescription"] as? String ?? "\(error)"
+    return line(of: words, in: file).map { "line \($0): \(words)" } ?? words
+  }
+
+  /// The line that Foundation's words are about, which count characters; nil if they do not.
+  private static func line(of words: String, in file: String) -> Int? {
+    guard let match = words.firstMatch(of: /around character ([0-9]+)/), let index = Int(match.1),
+      let text = FileManager.default.contents(atPath: file)
+    else { return nil }
+    return text.prefix(index).count { $0 == UInt8(ascii: "\n") } + 1
   }
 
   /// Reads all settings. Throws one ``SetupError`` that lists every mistake with its source and a cure.

@@ -20,7 +20,7 @@ struct Machine {
   var isRoot = geteuid() == 0 || !PackagedSettings.root.isEmpty
   /// Runs a program of the system, such as `systemctl`.
   var run: ([String]) throws -> Outcome = runProgram
-  /// The addresses of this machine, without loopback.
+  /// The addresses of this machine that others may reach: without loopback, and without those of one link.
   var addresses: () -> [String] = ownAddresses
   /// The addresses of a DNS name; empty if it has none.
   var resolve: (String) -> [String] = resolvedAddresses
@@ -80,7 +80,9 @@ private func runProgram(_ arguments: [String]) throws -> Machine.Outcome {
 }
 
 private func ownAddresses() -> [String] {
-  ((try? System.enumerateDevices()) ?? []).compactMap { $0.address?.ipAddress }.filter { !isLoopback($0) }
+  ((try? System.enumerateDevices()) ?? []).compactMap { $0.address?.ipAddress }.filter { address in
+    !isLoopback(address) && !["fe80:", "169.254."].contains { address.lowercased().hasPrefix($0) }
+  }
 }
 
 private func resolvedAddresses(_ name: String) -> [String] {

@@ -53,7 +53,10 @@ enum AnswerRules {
 
   static func problem(ofEmail text: String) -> String? {
     guard !text.isEmpty else { return nil }
-    return complaint(["alarms.to": text, "mail.smtp": "smtp://localhost", "mail.from": "chat@example.com"])
+    let settings = ["alarms.to": text, "mail.smtp": "smtp://localhost", "mail.from": "chat@example.com"]
+    if let complaint = complaint(settings) { return complaint }
+    guard let domain = text.split(separator: "@").last, domain != "localhost", !domain.contains(".") else { return nil }
+    return "'\(text)' has no domain like example.com after the @"
   }
 
   static func problem(ofServer text: String) -> String? {
@@ -75,6 +78,13 @@ enum AnswerRules {
     } catch {
       return (error as? SetupError)?.description ?? "\(error)"
     }
+  }
+
+  /// The DNS name in what people give as one: also the URL of a page, or a name with a final dot.
+  static func name(in text: String) -> String {
+    let text = text.lowercased()
+    let name = ["https://", "http://"].first(where: text.hasPrefix).map { text.dropFirst($0.count) } ?? text[...]
+    return name.split(separator: "/", maxSplits: 1).first.map { String($0.hasSuffix(".") ? $0.dropLast() : $0) } ?? ""
   }
 
   /// Whether a DNS name can be served. An international name must be in its DNS form (xn--...).

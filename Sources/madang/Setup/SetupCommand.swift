@@ -45,8 +45,9 @@ struct SetupCommand: AsyncParsableCommand {
   mutating func validate() throws {
     if undo { return }
     guard let given = name else { throw ValidationError("Give the server's name, like: madang setup chat.example.com") }
-    name = given.lowercased()
-    if let problem = AnswerRules.problem(ofName: given.lowercased()) { throw ValidationError(problem) }
+    let name = AnswerRules.name(in: given)
+    if let problem = AnswerRules.problem(ofName: name) { throw ValidationError(problem) }
+    self.name = name
     if behindProxy != nil, acmeDirectory != nil {
       throw ValidationError("With --behind-proxy the proxy has the certificate: leave out --acme-directory.")
     }

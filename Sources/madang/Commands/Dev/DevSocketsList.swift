@@ -5,7 +5,9 @@ struct DevSocketsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the open sockets, the newest first.",
     usage: "madang dev sockets list [--account <email>] [--wait <time>] [options]",
-    discussion: "With --wait it returns as soon as one is open. Exit status 1 if --wait finds none.")
+    discussion: """
+      With --wait it returns as soon as one is open; with --account as soon as one has joined a room. Exit status 1 if --wait finds none.
+      """)
 
   @OptionGroup var options: DevelopmentOptions
   @OptionGroup var printing: JSONOption

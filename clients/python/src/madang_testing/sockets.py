@@ -32,7 +32,8 @@ class Sockets:
 
     def list(self, account: Optional[str] = None, within: Optional[Duration] = None, count: int = 1) -> List[Socket]:
         """The open sockets, or those of an account (an e-mail or the text before its `@`), the newest first, at most
-        1000. With `within`, waits for `count` of them, at most so long in real time, and returns what is open.
+        1000. With `within`, waits for `count` of them, at most so long in real time, and returns what is open: those
+        of an account count once they have joined a room.
         """
         return [
             Socket(socket["session"], socket["transport"], socket.get("account"), socket["namespaces"],
