@@ -8,6 +8,7 @@
     /// The world of the current test. Available only in tests and suites with `.madang(...)`.
     public static var world: MadangWorld {
       guard let current else {
+        // If it threw, all uses would need `try`.
         fatalError(
           "Madang.world is for tests with the trait .madang(...), and for tasks that belong to them: write @Test(.madang(...)) or @Suite(.madang(...))"
         )

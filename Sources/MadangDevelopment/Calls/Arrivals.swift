@@ -40,12 +40,16 @@ final class Arrivals: Sendable {
   }
 
   /// The elements of a list, as soon as there are enough or the time is over.
-  func list<Element>(of count: Int, within time: Duration, _ list: () -> [Element]) async -> [Element] {
-    guard time > .zero else { return list() }
-    return await waiting(for: time) { iterator in
+  /// - Parameter pause: The least time between an arrival and the next look, for lists that are costly while much arrives.
+  func list<Element>(
+    of count: Int, within time: Duration, pause: Duration = .zero, _ list: () async throws -> [Element]
+  ) async rethrows -> [Element] {
+    guard time > .zero else { return try await list() }
+    return try await waiting(for: time) { iterator in
       while true {
-        let found = list()
+        let found = try await list()
         guard found.count < count, !Task.isCancelled, await iterator.next() != nil else { return found }
+        if pause > .zero { try? await Task.sleep(for: pause) }
       }
     }
   }

@@ -11,7 +11,7 @@ package final class Documents: Sendable {
   private let maxBytes: Int
   /// The bytes of the long documents that wait or are being read.
   private let bytes = Mutex(0)
-  /// Of a document that is not long, in bytes: their number is limit enough.
+  /// The bytes of the longest document that is not long: for these the limit of their number is enough.
   private static let short = 1 << 20
 
   /// - Parameters:

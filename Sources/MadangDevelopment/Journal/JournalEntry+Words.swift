@@ -1,6 +1,7 @@
 // An entry in words, as people read it.
 
 extension JournalEntry {
+  /// All of it in one line.
   package var line: String {
     ["\(number)", at, account ?? "", summary, outcome].filter { !$0.isEmpty }.joined(separator: "  ").inOneLine
   }

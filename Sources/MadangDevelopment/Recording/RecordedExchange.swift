@@ -34,6 +34,16 @@ struct RecordedExchange: Sendable {
     ["signUp", "signIn", "signInNested", "signInWithKakao", "signInWithApple"].contains(operation)
   }
 
+  /// Whether it created an account. Signing in with Kakao or Apple may.
+  func signsUp(since: Int64, _ offset: (EditionName) -> Int64) -> Bool {
+    switch operation {
+    case "signUp": true
+    case "signInWithKakao", "signInWithApple":
+      (answer?.text("createdAt")).flatMap { TimeText.date($0) }.map { $0 - offset(edition) >= since } ?? false
+    default: false
+    }
+  }
+
   /// Of a sign-in or a call about the own account: its e-mail.
   var ownEmail: String? { answer?.text("email") ?? body["email"] }
 }

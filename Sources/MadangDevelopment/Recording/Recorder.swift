@@ -17,16 +17,11 @@ struct Recorder {
     var offset: @Sendable (EditionName) -> Int64 = { $0 == .january2024 ? 9 * 3_600_000 : 0 }
   }
 
-  private struct TimedStep {
-    let step: RecordedStep
-    let time: Double
-  }
-
   let options: Options
   private let knowledge: Knowledge
   /// As of the current step.
   private(set) var names: SessionNames
-  private var steps: [TimedStep] = []
+  private var steps = TimedSteps()
   private var leftOut: [Recording.LeftOut: Int] = [:]
   private var remarks: [String] = []
   /// Members of channels, by the channel's id.
@@ -65,7 +60,7 @@ struct Recorder {
         "nothing was done that a script can repeat"
           + (leftOut.isEmpty ? "; use the client while it is recorded" : " (\(Recording.words(leftOut)))"))
     }
-    let timed = options.pauses ? withPauses : steps.map(\.step)
+    let timed = options.pauses ? steps.withPauses : steps.all
     guard timed.count <= Script.maxSteps else {
       throw WorldError(
         "the session has \(timed.count) steps, a script at most \(Script.maxSteps): record a shorter time, or leave out pauses"
@@ -73,7 +68,7 @@ struct Recorder {
     }
     return Recording(
       name: options.name, steps: timed, leftOut: leftOut, remarks: remarks,
-      shortNames: ShortNames.of(emails.union(steps.compactMap(\.step.person))))
+      shortNames: ShortNames.of(emails.union(steps.all.compactMap(\.person))))
   }
 
   // MARK: Names
@@ -129,25 +124,11 @@ struct Recorder {
   }
 
   mutating func append(_ step: RecordedStep, at time: Double) {
-    steps.append(TimedStep(step: step, time: time))
+    steps.append(step, at: time)
   }
 
   mutating func remark(_ text: String) {
     if !remarks.contains(text), remarks.count < 100 { remarks.append(text) }
-  }
-
-  private var withPauses: [RecordedStep] {
-    var result: [RecordedStep] = []
-    var last = steps.first?.time ?? 0
-    for step in steps {
-      let pause = ((step.time - last) / 10).rounded() * 10
-      if pause >= 50, pause < 1e12 {
-        result.append(.wait(Int64(pause)))
-        last += pause
-      }
-      result.append(step.step)
-    }
-    return result
   }
 
   private mutating func add(_ other: OtherChats.Found) {
@@ -253,18 +234,6 @@ struct Recorder {
       emails.insert(email)
       append(.join(name, by: email), at: exchange.time)
     default: call(exchange, person)
-    }
-  }
-}
-
-extension RecordedExchange {
-  /// Whether it created an account. Signing in with Kakao or Apple may.
-  fileprivate func signsUp(since: Int64, _ offset: (EditionName) -> Int64) -> Bool {
-    switch operation {
-    case "signUp": true
-    case "signInWithKakao", "signInWithApple":
-      (answer?.text("createdAt")).flatMap { TimeText.date($0) }.map { $0 - offset(edition) >= since } ?? false
-    default: false
     }
   }
 }

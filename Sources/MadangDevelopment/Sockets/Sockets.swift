@@ -24,13 +24,8 @@ package struct Sockets: Sendable {
     var email: String?
     if let account { email = try await people.person(account).email }
     if time > .zero {
-      try await arrivals.waiting(for: time) { [email] iterator in
-        while try await sessions(of: email, at: people.server()).count < count, !Task.isCancelled,
-          await iterator.next() != nil
-        {
-          // Packets come in crowds.
-          try? await Task.sleep(for: .milliseconds(20))
-        }
+      _ = try await arrivals.list(of: count, within: time, pause: .milliseconds(20)) { [email] in
+        try await sessions(of: email, at: people.server())
       }
     }
     // The server may be another one than before the wait.

@@ -65,7 +65,7 @@ struct LoadedSettings: Sendable {
     return line(of: words, in: file).map { "line \($0): \(words)" } ?? words
   }
 
-  /// The line that Foundation's words are about, which count characters; nil if they do not.
+  /// The line of the character that Foundation's words name by its number; nil if they name none.
   private static func line(of words: String, in file: String) -> Int? {
     guard let match = words.firstMatch(of: /around character ([0-9]+)/), let index = Int(match.1),
       let text = FileManager.default.contents(atPath: file)

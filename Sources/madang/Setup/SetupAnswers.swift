@@ -80,11 +80,10 @@ enum AnswerRules {
     }
   }
 
-  /// The DNS name in what people give as one: also the URL of a page, or a name with a final dot.
+  /// The DNS name in the answer, which may be the URL of a page, or a name with a final dot.
   static func name(in text: String) -> String {
-    let text = text.lowercased()
-    let name = ["https://", "http://"].first(where: text.hasPrefix).map { text.dropFirst($0.count) } ?? text[...]
-    return name.split(separator: "/", maxSplits: 1).first.map { String($0.hasSuffix(".") ? $0.dropLast() : $0) } ?? ""
+    let name = text.lowercased().replacing(/^https?:\/\//, with: "").prefix { $0 != "/" }
+    return String(name.hasSuffix(".") ? name.dropLast() : name)
   }
 
   /// Whether a DNS name can be served. An international name must be in its DNS form (xn--...).

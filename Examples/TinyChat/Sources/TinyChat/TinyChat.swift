@@ -84,7 +84,7 @@ public actor TinyChat {
 
   /// Signs out on this device; others stay signed in.
   public func signOut() async throws {
-    _ = try await answer(.GET, "v1/users/logout", headers("application/json"), nil, within: .seconds(10))
+    _ = try await answer(.GET, "v1/users/logout", headers(Self.json), nil, within: .seconds(10))
     tokens = nil
   }
 
