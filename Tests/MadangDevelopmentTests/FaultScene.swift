@@ -61,6 +61,13 @@ struct FaultScene: Sendable {
         match: FaultMatch { ($0.operation, $0.nth) = ("postToChannel", 1) }))
   }
 
+  /// Ends all connections, and an outage that lasts.
+  func restart() async {
+    await kit.outage.restart(downFor: .zero)
+    // A connection of the test's own client may find out only at its next call that it has ended.
+    await until { (try? await journal()) != nil }
+  }
+
   func applied(_ id: Int) -> Int? { kit.faults.reports.first { $0.id == id }?.applied }
 }
 
@@ -104,7 +111,8 @@ extension FaultScene {
       (HeaderName.apiKey, DevelopmentKey.october2024), (HeaderName.authorization, mina.token), ("Connection", "close"),
     ]
     if json != nil { headers.append(("Content-Type", "application/json")) }
-    try await wire.sendRequest(
+    // A server that ends the connection does not read everything: what the test then reads tells.
+    try? await wire.sendRequest(
       method.rawValue, path.hasPrefix("/") ? path : "/v1/\(path)", headers: headers, body: json.map { Array($0.utf8) })
     return wire
   }

@@ -230,9 +230,7 @@ struct RequestFaultTests {
       while case let message? = await socket.webSocket?.next(), message != .end {}
       let refused = try await Wire.connect(scene.port)
       #expect(await refused.readToEnd() == [])
-      await scene.kit.outage.restart(downFor: .zero)
-      // A connection of the test's own client may find out only now that it has ended.
-      _ = try? await scene.contents()
+      await scene.restart()
       #expect(try await scene.contents() == ["before", "in the midst"])
       #expect(try await polling.get("&sid=\(await polling.sid)").status == 400, "its session is gone")
       let again = try await scene.joined(.upgraded)

@@ -130,16 +130,16 @@ def test_b42_a_server_that_hangs_or_is_killed_costs_seconds_and_leaves_nothing(
     monkeypatch.delenv("MADANG_DEV_URL")
     monkeypatch.setenv("MADANG_PROGRAM", PROGRAM or "")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    inner.makeconftest("""
-        import madang_testing.development as development, madang_testing.started as started
-        development.ABOUT, development.WAIT, started.PATIENCE = 0.5, 1, 1
-    """)
     inner.makepyfile(f"""
         import os, signal, subprocess
+        import madang_testing.development as development, madang_testing.started as started
         def test_ends(world, madang):
+            development.ABOUT, development.WAIT, started.PATIENCE = 0.5, 1, 1
             [server] = subprocess.check_output(["pgrep", "-f", f"{{madang.folder}}/data"]).split()
             os.kill(int(server), signal.{name})
-            world.clock.now
+            # A signal takes effect a moment after it was sent: until then, calls are answered.
+            for _ in range(10_000):
+                world.clock.now
         def test_next(world): pass
     """)
     outcome = inner.runpytest_subprocess()
@@ -168,7 +168,8 @@ def test_b44_workers_say_how_their_server_ended(
         def test_ends(world, madang):
             [server] = subprocess.check_output(["pgrep", "-f", f"{madang.folder}/data"]).split()
             os.kill(int(server), signal.SIGKILL)
-            world.clock.now
+            for _ in range(10_000):
+                world.clock.now
     """)
     text = "\n".join(inner.runpytest_subprocess("-n", "1").outlines)
     assert "The server has ended with status 137 (signal 9). The end of its log:" in text

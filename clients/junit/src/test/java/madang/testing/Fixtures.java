@@ -114,7 +114,10 @@ final class Fixtures {
       ProcessHandle process = ProcessHandle.current().descendants().filter(one -> isServer(one.info().commandLine().orElse("")))
           .findFirst().orElseThrow();
       new ProcessBuilder("kill", signal, Long.toString(process.pid())).start().waitFor();
-      world.clock().now();
+      // A signal takes effect a moment after it was sent: until then, calls are answered.
+      for (int calls = 0; calls < 10_000; calls++) {
+        world.clock().now();
+      }
     }
 
     /** The shell that watches the server has its arguments as well. */
