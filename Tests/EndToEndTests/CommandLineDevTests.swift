@@ -115,6 +115,31 @@ struct CommandLineDevTests {
     }
   }
 
+  @Test(
+    "a followed journal goes on when the server is back: with the same journal after the last entry, with a new one from its beginning"
+  )
+  func follow() async throws {
+    try await TestServer.run { server in
+      let follower = try Program(
+        "madang", ["dev", "journal", "--follow", "kind=payment"], environment: ["MADANG_DEV_URL": server.url])
+      defer { follower.signal(SIGKILL) }
+      func pay(_ name: String, at server: TestServer) async throws {
+        try await server.pay(#"{"merchant_uid":"\#(name)","imp_uid":"\#(name)","amount":100}"#)
+      }
+      try await pay("first", at: server)
+      #expect(try await follower.output.next().contains("first"))
+      server.program.signal(SIGKILL)
+      _ = await server.program.status()
+      #expect(try await follower.errors.next().contains("cannot be reached"))
+      let again = try await server.restarted()
+      // Its number is that of the first one.
+      try await pay("second", at: again)
+      #expect(try await follower.output.next().contains("second"))
+      again.program.signal(SIGTERM)
+      #expect(await again.program.status() == 0)
+    }
+  }
+
   @Test("people act, and scripts are added, started, awaited and stopped, in a world and on the server itself")
   func people() async throws {
     try await Self.run { shell, server in

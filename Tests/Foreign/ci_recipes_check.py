@@ -21,6 +21,7 @@ import sys
 import tarfile
 import tempfile
 import threading
+import time
 import urllib.request
 
 import yaml
@@ -218,7 +219,12 @@ def shell(madang, text):
             if not json.loads((machine.checkout / "coverage.json").read_text())["counts"]:
                 return "the coverage is empty"
             url = (machine.checkout / "ready").read_text().split()[-1]
-            with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}/livez", timeout=5):
+            # It ends a moment after it is told to.
+            end = time.monotonic() + 20
+            with contextlib.suppress(OSError):
+                while time.monotonic() < end:
+                    urllib.request.urlopen(f"{url}/livez", timeout=5).close()
+                    time.sleep(0.1)
                 return "the server still runs"
     return ""
 

@@ -154,10 +154,17 @@ struct PeopleTests {
   @Test(
     "an impossible call is refused with its cause and its cure",
     arguments: [
-      ("nobody@example.com/v1/users/me", "{}", "there is no person with the e-mail 'nobody@example.com'"),
+      (
+        "nobody@example.com/v1/users/me", "{}",
+        "there is no person with the e-mail 'nobody@example.com'; there are mina@example.com, joon@example.com, "
+          + "sora@example.com, theo@example.com, guest@example.com"
+      ),
       ("joon/post", #"{"text":"x"}"#, "in: is missing; write a place such as Weekend/ios, or 'to' with a person"),
-      ("joon/post", #"{"in":"Monday/ios","text":"x"}"#, "there is no workspace 'Monday'"),
-      ("joon/post", #"{"in":"Weekend/nowhere","text":"x"}"#, "(E13)"),
+      ("joon/post", #"{"in":"Monday/ios","text":"x"}"#, "there is no workspace 'Monday'; there are Weekend, Book club"),
+      ("joon/post", #"{"in":"Weekend/nowhere","text":"x"}"#, "there is no channel 'Weekend/nowhere'; Weekend has "),
+      ("guest/post", #"{"in":"Weekend/ios","text":"x"}"#, "not in it (E13)"),
+      ("joon/join", #"{"in":"Weekend/nowhere"}"#, "there is no channel 'Weekend/nowhere'"),
+      ("joon/leave", #"{"in":"Weekend/nowhere"}"#, "there is no channel 'Weekend/nowhere'"),
       ("joon/post", #"{"in":"Weekend/ios","text":""}"#, "a chat needs text or a file (E11)"),
       ("joon/post", #"{"in":"Weekend/ios","files":1000}"#, "files: 0 to 100"),
       ("joon/post", #"{"to":"guest","text":"x"}"#, "share no workspace"),

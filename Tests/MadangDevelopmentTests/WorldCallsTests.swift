@@ -273,6 +273,16 @@ struct WorldCallsTests {
     }
   }
 
+  @Test("a clock at the end of the year 9999 is not advanced, and says so")
+  func endOfTime() async throws {
+    try await Self.run { dev in
+      #expect(try await dev.call(.POST, "/_dev/clock", #"{"set":"9999-12-31T23:59:59Z"}"#).status == 200)
+      let answer = try await dev.call(.POST, "/_dev/clock", #"{"advance":"2s"}"#)
+      #expect(answer.status == 400 && answer.body.contains("advance: the clock ends with the year 9999"))
+      #expect(try await dev.call(.POST, "/_dev/clock", #"{"set":"2026-01-05T09:00:00Z"}"#).status == 200)
+    }
+  }
+
   @Test(
     "an unknown parameter or value is refused with the valid ones",
     arguments: [

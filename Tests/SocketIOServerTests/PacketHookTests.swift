@@ -160,12 +160,16 @@ struct PacketHookTests {
       $0.pingInterval = .milliseconds(200)
       $0.pingTimeout = .milliseconds(1500)
     }
-    let action: Action = { $0.fallSilent() }
+    let (silence, falls) = AsyncStream.makeStream(of: Void.self)
+    let action: Action = { packet in
+      packet.fallSilent()
+      falls.yield()
+    }
     try await disturbing(.fromClient, #"echo",1]"#, carrier, configuration, with: action) {
       server, client in
       // Its answer is the same as that of an active session.
       let sending = Task { try await client.send(echo(1)) }
-      await server.journal.wait(for: "connected /")
+      _ = await silence.first { true }
       if let webSocket = await client.webSocket {
         try await sending.value
         try await webSocket.sendFrame(0x89, Array("are you there".utf8))

@@ -109,7 +109,7 @@ package actor Wire {
   private final class Failure: Sendable {
     private let code = Mutex<CInt?>(nil)
 
-    // A write tells of a reset that came before it in its own way.
+    // A write that follows a reset fails in its own way.
     var isReset: Bool { code.withLock { $0 == ECONNRESET || $0 == EPIPE } }
 
     func note(_ error: IOError) { code.withLock { $0 = $0 ?? error.errnoCode } }

@@ -82,7 +82,11 @@ enum ExpiryRules {
       needs: [.clock]
     ) { trial in
       let person = try await expired(trial)
-      for _ in 0..<40 { try await person.call(.GET, "workspaces").isRefused(.tokenExpired) }
+      // At once, as some of these refreshes are only allowed for 5 s.
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<40 { group.addTask { try await person.call(.GET, "workspaces").isRefused(.tokenExpired) } }
+        try await group.waitForAll()
+      }
       var newest = person.token
       for _ in 0..<40 { newest = try await person.refresh(showing: newest).json().text("accessToken") }
       try await trial.call(.GET, "workspaces", token: newest).isSuccess()

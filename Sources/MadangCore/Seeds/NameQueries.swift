@@ -29,6 +29,21 @@ extension Transaction {
       """, Channel.init)
   }
 
+  /// The oldest come first.
+  func workspaceNames(limit: Int) throws -> [String] {
+    try all("SELECT name FROM workspaces WHERE deleted_at IS NULL ORDER BY id LIMIT \(limit)") { try $0.get("name") }
+  }
+
+  /// The oldest come first.
+  func channelNames(in workspace: Int64, limit: Int) throws -> [String] {
+    try all(
+      """
+      SELECT c.name FROM channels c JOIN rooms r ON r.id = c.room_id
+      WHERE c.workspace_id = \(workspace) AND r.deleted_at IS NULL ORDER BY r.id LIMIT \(limit)
+      """
+    ) { try $0.get("name") }
+  }
+
   /// The oldest workspace that both belong to.
   func workspace(sharedBy one: Int64, and other: Int64) throws -> Workspace? {
     try first(

@@ -27,6 +27,16 @@ extension Madang {
     return try await database.read { try $0.channel(named: name, in: workspace) }
   }
 
+  /// The names of the oldest workspaces.
+  package func workspaceNames(limit: Int) async throws -> [String] {
+    try await database.read { try $0.workspaceNames(limit: limit) }
+  }
+
+  /// The names of a workspace's oldest channels.
+  package func channelNames(in workspace: Int64, limit: Int) async throws -> [String] {
+    try await database.read { try $0.channelNames(in: workspace, limit: limit) }
+  }
+
   /// The oldest workspace that both belong to.
   package func workspace(sharedBy one: Int64, and other: Int64) async throws -> Workspace? {
     try await database.read { try $0.workspace(sharedBy: one, and: other) }

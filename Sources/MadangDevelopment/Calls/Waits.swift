@@ -12,10 +12,7 @@ struct Wait: Sendable {
 
   /// Throws `BadCall`.
   init(_ call: DevelopmentCall) throws(BadCall) {
-    time =
-      try call.query("wait").map { text throws(BadCall) in
-        try GivenTime.duration(text, of: "wait", limit: GivenTime.longest)
-      } ?? .zero
+    time = try Self.time(call)
     guard call.query("wait") != nil || call.query("count") == nil else {
       throw BadCall("count: needs 'wait', such as wait=5s")
     }
@@ -23,6 +20,12 @@ struct Wait: Sendable {
       throw BadCall("count: how many to wait for, a whole number from 0 to \(Self.maxCount)")
     }
     self.count = count
+  }
+
+  /// The field `wait`; zero without it.
+  static func time(_ call: DevelopmentCall) throws(BadCall) -> Duration {
+    guard let text = call.query("wait") else { return .zero }
+    return try GivenTime.duration(text, of: "wait", limit: GivenTime.longest)
   }
 }
 

@@ -30,6 +30,9 @@ struct ClockCalls: Sendable {
       }
       return moment
     }
+    if let advance, clock.now > Clock.latest - advance {
+      throw WorldError("advance: the clock ends with the year 9999; set it back with \"set\"")
+    }
     if let rate = change.rate {
       guard (0...Clock.fastest).contains(rate) else {
         throw WorldError("rate: how many times as fast as real time, from 0 to \(Int(Clock.fastest))")

@@ -98,9 +98,7 @@ struct JournalCalls: Sendable {
     guard question.count <= question.limit else {
       throw BadCall("count: at most \(question.limit), the limit of entries in one answer; raise 'limit' for more")
     }
-    if let wait = values[Parameter.wait.rawValue] {
-      question.wait = try GivenTime.duration(wait, of: Parameter.wait.rawValue, limit: Journal.maxWait)
-    }
+    question.wait = try Wait.time(call)
     let name = values[Parameter.format.rawValue] ?? Format.json.rawValue
     guard let format = Format(rawValue: name) else {
       throw BadCall("format: one of \(Format.allCases.map(\.rawValue).joined(separator: ", "))")

@@ -52,10 +52,9 @@ extension People {
       case .workspace(let name): path += call.edition.text(try await workspace(name, madang).id)
       case .person(let name): path += call.edition.text(try await person(name, madang).id)
       case .channel(let place):
-        let workspace = try await workspace(place.workspace, madang)
-        let name = place.channel ?? madang.settings.workspaces.channelName
-        guard let channel = try await madang.channel(named: name, in: workspace.id.number) else {
-          throw WorldError("\(call.words): there is no channel '\(place)'")
+        let channel: MadangCore.Channel
+        do { channel = try await self.channel(place, madang) } catch let error as WorldError {
+          throw WorldError("\(call.words): \(error)")
         }
         path += call.edition == .january2024 ? percentEncoded(channel.name) : channel.id.uuid
       }

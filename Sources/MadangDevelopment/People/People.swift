@@ -69,41 +69,12 @@ package final class People: Sendable {
     if !lease.isOver { posted.withLock(\.self)?(chat) }
   }
 
-  /// The person with an e-mail, or with the text before its `@`. Throws ``WorldError``.
-  package func person(_ name: String) async throws -> Person {
-    try await server().answering { try await person(name, $0) }
-  }
-
-  func person(_ name: String, _ madang: Madang) async throws -> Person {
-    let found = try await madang.people(named: name)
-    switch found.count {
-    case 1: return found[0]
-    case 0:
-      let shown = BadCall.shortened(name)
-      let short = name.contains("@") ? "" : ", or '\(shown)@...'"
-      throw WorldError("there is no person with the e-mail '\(shown)'\(short); GET /_dev/people lists all")
-    default: throw WorldError("several people are called '\(name)'; write the whole e-mail")
-    }
-  }
-
   /// A page of all people after a number, by number.
   package func list(after number: Int64 = 0, limit: Int) async throws -> [PersonSummary] {
     try await server().answering { try await $0.peopleWithWorkspaces(after: number, limit: limit) }.map {
       PersonSummary(
         email: $0.person.email, number: $0.person.id.number, id: $0.person.id.uuid, nickname: $0.person.nickname,
         workspaces: $0.workspaces)
-    }
-  }
-
-  /// Replaces the text before an `@` by the whole e-mail; text with `@` or `*` is kept. Throws ``WorldError``.
-  ///
-  /// - Parameter field: The field's name, for errors.
-  package func spellOut(_ account: inout String?, of field: String = "account") async throws {
-    guard let name = account, !name.contains(where: { "@*".contains($0) }) else { return }
-    account = try await server().answering { madang in
-      do { return try await person(name, madang).email } catch let error as WorldError {
-        throw WorldError("\(field): \(error.description)")
-      }
     }
   }
 
@@ -115,6 +86,7 @@ package final class People: Sendable {
     do {
       let chat: Chat? = try await lease.answering { madang in
         let actor = try await person(name, madang)
+        if let place = act.channel { _ = try await channel(place, madang) }
         switch act {
         case .post(let text, let target, let files):
           let address = try await address(of: target, as: actor, madang)
@@ -132,13 +104,6 @@ package final class People: Sendable {
   }
 
   // MARK: Places and targets
-
-  func workspace(_ name: String, _ madang: Madang) async throws -> Workspace {
-    guard let workspace = try await madang.workspace(named: name) else {
-      throw WorldError("there is no workspace '\(name)'; a place is written as in Weekend/ios")
-    }
-    return workspace
-  }
 
   private func address(of target: Act.Target, as actor: Person, _ madang: Madang) async throws -> RoomAddress {
     switch target {

@@ -36,7 +36,7 @@ struct ScriptCalls: Sendable {
           }
           return runs
         }
-        let time = try wait(call)
+        let time = try Wait.time(call)
         guard time > .zero else { return try await scripts.report(of: name) }
         return try await waits.wait(call) { try await scripts.report(of: name, after: runs, within: time) }
       }
@@ -49,10 +49,5 @@ struct ScriptCalls: Sendable {
       }
     default: return nil
     }
-  }
-
-  private func wait(_ call: DevelopmentCall) throws -> Duration {
-    guard let text = call.query("wait") else { return .zero }
-    return try GivenTime.duration(text, of: "wait", limit: Journal.maxWait)
   }
 }

@@ -21,8 +21,11 @@ enum PrintableJSON {
 
   private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
-    case "\u{7F}"..."\u{9F}", "\u{61C}", "\u{200E}"..."\u{200F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}": true
-    default: false
+    // Between values.
+    case "\n", "\t", "\r": false
+    // Marks of direction.
+    case "\u{61C}", "\u{200E}"..."\u{200F}": true
+    default: scalar.controlsTerminal
     }
   }
 }

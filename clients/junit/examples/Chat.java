@@ -163,7 +163,7 @@ final class Chat implements AutoCloseable {
     listener.setDaemon(true);
     listeners.add(listener);
     listener.start();
-    isOpen.get(10, TimeUnit.SECONDS);
+    isOpen.get(30, TimeUnit.SECONDS);
   }
 
   /** What the screen of an open room shows, oldest first. */

@@ -81,7 +81,7 @@ test("B12 an answer that is cut is an error that names the call", async (context
 test("B03 a server that does not end is killed", async () => {
   const { start } = await import(changed({ PATIENCE: 1 }));
   const server = await start(stubborn());
-  assert.equal(processesOf(server.folder).length, 1);
+  assert(processesOf(server.folder).length > 0);
   await server.close();
   assert.deepEqual([processesOf(server.folder), existsSync(server.folder)], [[], false]);
   await server.close();

@@ -9,7 +9,8 @@ struct DevJournalCommand: AsyncParsableCommand {
     discussion: """
       Fields select entries, as in 'madang dev journal operation=postToChannel code=E05'; * is any text. docs/reference/dev.md \
       lists them. With --wait it returns as soon as there are --count entries. Exit status 1 if they do not come, 64 if \
-      the server refuses a field. With --follow it prints entries as they come, until it is stopped.
+      the server refuses a field. With --follow it prints entries as they come, until it is stopped; if the server is \
+      restarted, it goes on with the new one.
       """)
 
   @OptionGroup var options: DevelopmentOptions
@@ -73,28 +74,9 @@ struct DevJournalCommand: AsyncParsableCommand {
   }
 
   /// - Parameter mistaken: The exit status if the server reports that the call is wrong.
-  private func page(_ query: [(String, String?)], mistaken: ExitStatus = .usage) async throws -> Journal.Page {
+  func page(_ query: [(String, String?)], mistaken: ExitStatus = .usage) async throws -> Journal.Page {
     try await options.server.call(
       Journal.Page.self, .get, options.path("journal"), query: query, mistaken: mistaken)
-  }
-
-  /// Prints entries until the command is stopped.
-  private func printAsTheyCome(_ query: [(String, String?)]) async throws {
-    var last = after ?? 0
-    var mistaken = ExitStatus.usage
-    while true {
-      let page = try await page(
-        query.filter { $0.0 != "after" } + [("after", "\(last)"), ("wait", "30s")], mistaken: mistaken)
-      // What the server refuses from now on has ended, and is no mistake.
-      (last, mistaken) = (page.last, .failed)
-      for entry in page.entries {
-        if json {
-          try Terminal.json(DevelopmentJSON.encode(entry))
-        } else {
-          try Terminal.line(entry.line)
-        }
-      }
-    }
   }
 }
 
