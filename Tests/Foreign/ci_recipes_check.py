@@ -219,7 +219,7 @@ def shell(madang, text):
             if not json.loads((machine.checkout / "coverage.json").read_text())["counts"]:
                 return "the coverage is empty"
             url = (machine.checkout / "ready").read_text().split()[-1]
-            # It ends a moment after it is told to.
+            # It ends a moment after its signal.
             end = time.monotonic() + 20
             with contextlib.suppress(OSError):
                 while time.monotonic() < end:

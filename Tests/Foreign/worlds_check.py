@@ -24,7 +24,7 @@ from program import Program
 
 KEY = "dev-key-2024-10"
 PASSWORD = "Passw0rd!"
-WAIT = 30
+WAIT = 120
 WORKERS = 5
 """Processes; a thread for each world."""
 

@@ -30,29 +30,17 @@ struct DocumentsTests {
     #expect(try await second.value)
   }
 
-  @Test("long documents that wait have a limited number of bytes in all, and short ones pass")
+  @Test("long documents of calls under way have a limited number of bytes in all, and short ones pass")
   func bytes() async throws {
     let documents = Documents(maxBytes: 10 << 20)
-    let (began, ends) = (Flag(), Flag())
-    let first = Task {
-      try await documents.read(of: 6 << 20) { _ in
-        began.set()
-        while !ends.isSet { Thread.sleep(forTimeInterval: 0.001) }
-      }
+    try await documents.holding(6 << 20) { () async throws in
+      let error = await #expect(throws: BadCall.self) { try await documents.holding(5 << 20) { 1 } }
+      #expect(error?.error.contains("too many seeds and scripts") == true)
+      #expect(try await documents.holding(4 << 20) { 2 } == 2)
+      #expect(try await documents.holding(1 << 20) { 3 } == 3)
     }
-    await until { began.isSet }
-    let error = await #expect(throws: BadCall.self) { try await documents.read(of: 5 << 20) { _ in 1 } }
-    #expect(error?.error.contains("too many seeds and scripts") == true)
-    let second = Task { try await documents.read(of: 4 << 20) { _ in 2 } }
-    await until { documents.waiting == 1 }
-    let short = Task { try await documents.read(of: 1 << 20) { _ in 5 } }
-    await until { documents.waiting == 2 }
-    ends.set()
-    try await first.value
-    #expect(try await second.value == 2)
-    #expect(try await short.value == 5)
-    #expect(try await documents.read(of: 10 << 20) { _ in 3 } == 3)
-    await #expect(throws: BadCall.self) { try await documents.read(of: 11 << 20) { _ in 4 } }
+    #expect(try await documents.holding(10 << 20) { 4 } == 4)
+    await #expect(throws: BadCall.self) { try await documents.holding(11 << 20) { 5 } }
   }
 
   @Test("the seed of a call is read on the thread of documents")

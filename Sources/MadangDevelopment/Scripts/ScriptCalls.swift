@@ -18,10 +18,12 @@ struct ScriptCalls: Sendable {
           throw WorldError("scripts: the body is empty; write a script, or a list of them, in YAML or JSON")
         }
         do {
-          let read = try await call.whileClientWaits {
-            try await Documents.shared.read(of: text.utf8.count) { try Script.read(text, isCancelled: $0) }
+          return try await Documents.shared.holding(text.utf8.count) {
+            let read = try await call.whileClientWaits {
+              try await Documents.shared.read { try Script.read(text, isCancelled: $0) }
+            }
+            return try await scripts.add(read)
           }
-          return try await scripts.add(read)
         } catch let error as SeedError {
           throw WorldError("scripts: \(error)")
         }

@@ -16,11 +16,14 @@ struct WorldCalls: Sendable {
     case (.get, 1): return try await call.answer { worlds.all.map(WorldSummary.init) }
     case (.post, 1):
       return try await call.answer("name", "number", "port", "ttl") {
-        let new = try await NewWorld.of(call)
-        let world = try await call.whileClientWaits {
-          try await worlds.make(try await new.plan())
-        } undo: { world in
-          _ = await worlds.remove(world.id)
+        let bytes = try await call.bytes(atMost: DevelopmentCall.maxLongBody)
+        let world = try await Documents.shared.holding(bytes.count) {
+          let new = try NewWorld.of(call, bytes)
+          return try await call.whileClientWaits {
+            try await worlds.make(try await new.plan())
+          } undo: { world in
+            _ = await worlds.remove(world.id)
+          }
         }
         return WorldSummary(world)
       }
@@ -89,8 +92,7 @@ private struct NewWorld: CallFields, Sendable {
   let ttl: GivenTime?
 
   /// From fields in JSON; or from a seed as the body, with the other fields as parameters.
-  static func of(_ call: DevelopmentCall) async throws -> NewWorld {
-    let bytes = try await call.bytes(atMost: DevelopmentCall.maxLongBody)
+  static func of(_ call: DevelopmentCall, _ bytes: [UInt8]) throws -> NewWorld {
     let parameters = ["name", "number", "port", "ttl"].filter { call.query($0) != nil }
     guard call.hasSeed(as: bytes) else {
       guard let parameter = parameters.first else { return try CallBody.fields(of: bytes) }
@@ -113,7 +115,7 @@ private struct NewWorld: CallFields, Sendable {
   }
 
   private static func read(_ text: String) async throws -> Seed {
-    try await Documents.shared.read(of: text.utf8.count) { try Seed(text, isCancelled: $0) }
+    try await Documents.shared.read { try Seed(text, isCancelled: $0) }
   }
 
   func plan() async throws -> WorldPlan {
