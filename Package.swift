@@ -116,7 +116,7 @@ let chatServer: [Target] = [
       .embedInCode("0023_authors.sql"), .embedInCode("0024_administrators.sql"),
       .embedInCode("0025_mail_errors.sql"), .embedInCode("0026_certificates.sql"),
       .embedInCode("0027_invitations.sql"), .embedInCode("0028_session_places.sql"),
-      .embedInCode("0029_certificate_wishes.sql"),
+      .embedInCode("0029_certificate_wishes.sql"), .embedInCode("0030_certificate_orders.sql"),
     ]),
   .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
   .target(

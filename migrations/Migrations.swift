@@ -30,5 +30,6 @@ package enum MigrationFiles {
     (27, "invitations", String(decoding: PackageResources._027_invitations_sql, as: UTF8.self)),
     (28, "session places", String(decoding: PackageResources._028_session_places_sql, as: UTF8.self)),
     (29, "certificate wishes", String(decoding: PackageResources._029_certificate_wishes_sql, as: UTF8.self)),
+    (30, "certificate orders", String(decoding: PackageResources._030_certificate_orders_sql, as: UTF8.self)),
   ]
 }

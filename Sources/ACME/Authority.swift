@@ -118,9 +118,18 @@ package actor Authority {
       if (200...299).contains(answer.status) { return answer }
       tries += 1
       guard tries < Self.nonceTries, (try? answer.decode(Problem.self, from: url))?.kind == "badNonce" else {
-        throw refusal(answer, from: url, names)
+        throw refusal(answer, from: url, names, endsOrder: endsOrder(answer, url))
       }
     }
+  }
+
+  /// Whether a refused request about an order would be refused at any time. Without a reason it may be a proxy that refuses.
+  private func endsOrder(_ answer: AuthorityCalls.Answer, _ url: String) -> Bool {
+    guard let kind = (try? answer.decode(Problem.self, from: url))?.kind else {
+      return [404, 410].contains(answer.status)
+    }
+    return (400...499).contains(answer.status)
+      && !["badNonce", "orderNotReady", "rateLimited", "userActionRequired"].contains(kind)
   }
 
   private func sendOnce(
@@ -145,19 +154,24 @@ package actor Authority {
 
   // MARK: Refusals
 
-  private func refusal(_ answer: AuthorityCalls.Answer, from url: String, _ names: [String]) -> ACMEError {
+  private func refusal(
+    _ answer: AuthorityCalls.Answer, from url: String, _ names: [String], endsOrder: Bool = false
+  ) -> ACMEError {
     guard let problem = try? answer.decode(Problem.self, from: url), problem.type != nil || problem.detail != nil else {
       return ACMEError(
         .unusable, "the authority answers \(answer.status) without a reason at \(LogText(url))",
         cure: answer.status >= 500
           ? "wait for the next try: the fault is the authority's"
-          : "check that the address is that of an ACME directory", pause: answer.pause)
+          : "check that the address is that of an ACME directory", pause: answer.pause,
+        endsOrder: endsOrder)
     }
-    return refused(problem, answer.status, names, answer.pause)
+    return refused(problem, answer.status, names, answer.pause, endsOrder: endsOrder)
   }
 
-  private func refused(_ problem: Problem, _ status: Int, _ names: [String], _ pause: Duration?) -> ACMEError {
-    .refused(problem, status: status, names: names, caa: caa, pause: pause)
+  private func refused(
+    _ problem: Problem, _ status: Int, _ names: [String], _ pause: Duration?, endsOrder: Bool = false
+  ) -> ACMEError {
+    .refused(problem, status: status, names: names, caa: caa, pause: pause, endsOrder: endsOrder)
   }
 
   /// The names by which CAA records allow the authority.

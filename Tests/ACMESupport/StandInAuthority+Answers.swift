@@ -32,6 +32,9 @@ extension StandInAuthority {
       state.withLock { $0.requests += 1 }
       if case .down = state.withLock(\.mood) { return Response(status: .serviceUnavailable) }
       response = try await route(request, body)
+      if case .losesAnswers(let place) = state.withLock(\.mood), request.uri.path.hasPrefix(place) {
+        return Response(status: .serviceUnavailable)
+      }
     } catch let refused as Refused {
       var problem = ["type": "urn:ietf:params:acme:error:\(refused.kind)", "detail": refused.detail]
       problem["status"] = nil
@@ -61,12 +64,12 @@ extension StandInAuthority {
       case "account": return try account(signed)
       case "order" where parts.count == 1: return try newOrder(signed)
       case "revoke": return try revoke(signed)
-      case "order": return json(try orderObject(number))
+      case "order": return json(try orderObject(try own(number, signed)))
       case "authorization": return json(try authorizationObject(number, second))
       case "challenge": return try await challenge(number, second, parts.count > 3 ? parts[3] : "", signed)
-      case "finalize": return try finalize(number, signed)
+      case "finalize": return try finalize(try own(number, signed), signed)
       case "certificate":
-        guard let chain = try order(number).chain else { throw Refused(kind: "malformed") }
+        guard let chain = try order(try own(number, signed)).chain else { throw Refused(kind: "malformed") }
         return Response(
           status: .ok, headers: [.contentType: "application/pem-certificate-chain"],
           body: .init(byteBuffer: ByteBuffer(string: chain)))
@@ -174,9 +177,17 @@ extension StandInAuthority {
 
   private func order(_ number: Int) throws -> StandInOrder {
     try state.withLock { state in
-      guard state.orders.indices.contains(number) else { throw Refused(kind: "malformed", status: 404) }
+      guard state.orders.indices.contains(number), number >= state.forgotten else {
+        throw Refused(kind: "malformed", status: 404)
+      }
       return state.orders[number]
     }
+  }
+
+  /// The number of an order, if it is the account's.
+  private func own(_ number: Int, _ signed: Signed) throws -> Int {
+    guard try order(number).account == signed.account else { throw Refused(kind: "unauthorized", status: 403) }
+    return number
   }
 
   private func orderObject(_ number: Int) throws -> [String: any Sendable] {

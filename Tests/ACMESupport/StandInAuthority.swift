@@ -17,6 +17,8 @@ package final class StandInAuthority: Sendable {
     case down
     /// New orders are refused.
     case refuses(kind: String, detail: String, retryAfter: String?)
+    /// Requests to addresses that begin with this are fulfilled, and their answers are lost.
+    case losesAnswers(to: String)
   }
 
   /// Looks for a proof. Nil if it is right, otherwise the kind of problem and its words.
@@ -42,6 +44,8 @@ package final class StandInAuthority: Sendable {
     var contacts: [[String]] = []
     var bindings: [String] = []
     var orders: [StandInOrder] = []
+    /// How many orders are no longer known.
+    var forgotten = 0
     var revoked: [(certificate: String, reason: Int)] = []
     var requests = 0
     var made = 0
@@ -66,6 +70,14 @@ package final class StandInAuthority: Sendable {
   package func needBinding() { state.withLock { $0.needsBinding = true } }
   /// Forgets all accounts.
   package func forgetAccounts() { state.withLock { $0.accounts = [:] } }
+  /// Forgets all orders.
+  package func forgetOrders() { state.withLock { $0.forgotten = $0.orders.count } }
+  /// Makes all orders invalid.
+  package func failOrders() {
+    state.withLock { state in
+      for number in state.orders.indices { state.orders[number].problem = ("serverInternal", "the order failed") }
+    }
+  }
   /// Certificates are valid from and to these dates from now on.
   package func setLife(from: Date, to: Date) { state.withLock { $0.life = (from, to) } }
   package var orders: Int { state.withLock { $0.orders.count } }

@@ -200,6 +200,74 @@ struct AuthorityTests {
     }
   }
 
+  /// Loses the answer to an order, and returns what was kept of it.
+  private static func lost(
+    _ standIn: StandInAuthority, _ account: Authority, at place: String = "/finalize"
+  ) async throws -> BegunOrder {
+    let kept = Mutex<BegunOrder?>(nil)
+    standIn.set(.losesAnswers(to: place))
+    await #expect(throws: ACMEError.self) {
+      _ = try await account.order(
+        names, provingBy: .http01,
+        keep: { order in
+          #expect(standIn.issued == 0, "kept before the certificate is issued")
+          kept.withLock { $0 = order }
+        }, { _ in })
+    }
+    standIn.set(.works)
+    let order = kept.withLock { $0 }
+    return try #require(order)
+  }
+
+  @Test("after a lost answer, the kept order gives the same certificate", arguments: ["/finalize", "/certificate"])
+  func lostAnswer(_ place: String) async throws {
+    try await StandInAuthority.run { (standIn) async throws in
+      let account = Self.account(standIn)
+      let begun = try await Self.lost(standIn, account, at: place)
+      // An authority that is down ends no order.
+      standIn.set(.down)
+      await #expect(throws: ACMEError.self) {
+        _ = try await account.order(
+          Self.names, provingBy: .http01, goingOnWith: begun, keep: { _ in Issue.record("the order is not over") },
+          { _ in })
+      }
+      standIn.set(.works)
+      let issued = try await account.order(Self.names, provingBy: .http01, goingOnWith: begun) { _ in
+        Issue.record("the names are proven")
+      }
+      #expect(issued.key.pem == begun.key.pem && issued.chain.fits(begun.key, Self.names))
+      #expect(standIn.orders == 1 && standIn.issued == 1)
+    }
+  }
+
+  private enum End: CaseIterable { case forgotten, invalid, otherAccount, otherAddress, otherKey }
+
+  @Test("a kept order that is over is forgotten, and another one is made", arguments: End.allCases)
+  private func over(_ end: End) async throws {
+    try await StandInAuthority.run { (standIn) async throws in
+      let first = Self.account(standIn)
+      let lost = try await Self.lost(standIn, first)
+      let account = end == .otherAccount ? Self.account(standIn) : first
+      if end == .forgotten { standIn.forgetOrders() }
+      if end == .invalid { standIn.failOrders() }
+      let begun = BegunOrder(
+        url: end == .otherAddress ? "https://authority.example.com/order/1" : lost.url,
+        key: end == .otherKey ? CertificateKey() : lost.key)
+      let kept = Mutex<[String?]>([])
+      @Sendable func order(_ begun: BegunOrder?) async throws -> IssuedCertificate {
+        try await account.order(
+          Self.names, provingBy: .http01, goingOnWith: begun,
+          keep: { order in kept.withLock { $0.append(order?.url) } },
+          { _ in })
+      }
+      if end == .otherKey {
+        await #expect(throws: ACMEError.self) { _ = try await order(begun) }
+      }
+      _ = try await order(end == .otherKey ? nil : begun)
+      #expect(kept.withLock { $0.count == 2 && $0[0] == nil && $0[1] != begun.url } && standIn.orders == 2)
+    }
+  }
+
   @Test("an error of the caller's publishing ends the order")
   func publishing() async throws {
     struct Full: Error {}

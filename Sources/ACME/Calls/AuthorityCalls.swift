@@ -66,9 +66,11 @@ final class AuthorityCalls: Sendable {
   private func send(_ url: String, _ change: (inout HTTPClientRequest) -> Void) async throws -> Answer {
     // An authority cannot send a signed message elsewhere without TLS.
     guard AuthorityAddress.isUsable(url, from: directory) else {
-      throw ACMEError.unusable("an address that cannot be called", at: url)
+      throw ACMEError.unusable("an address that cannot be called", at: url, endsOrder: true)
     }
-    guard url.lowercased().hasPrefix(scheme) else { throw ACMEError.unusable("an address without \(scheme)", at: url) }
+    guard url.lowercased().hasPrefix(scheme) else {
+      throw ACMEError.unusable("an address without \(scheme)", at: url, endsOrder: true)
+    }
     var request = HTTPClientRequest(url: url)
     request.headers.add(name: "User-Agent", value: "madang")
     change(&request)

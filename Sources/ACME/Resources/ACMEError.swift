@@ -22,9 +22,12 @@ package struct ACMEError: Error, CustomStringConvertible {
   package let cure: String
   /// How long the authority asks to wait; nil if it does not say.
   package let pause: Duration?
+  /// Whether the order can never give a certificate.
+  let endsOrder: Bool
 
-  init(_ reason: Reason, _ message: String, cure: String, pause: Duration? = nil) {
+  init(_ reason: Reason, _ message: String, cure: String, pause: Duration? = nil, endsOrder: Bool = false) {
     (self.reason, self.message, self.cure, self.pause) = (reason, message, cure, pause)
+    self.endsOrder = endsOrder
   }
 
   package var description: String { "\(message); \(cure)" }
@@ -32,10 +35,10 @@ package struct ACMEError: Error, CustomStringConvertible {
 
 extension ACMEError {
   /// An answer that breaks the protocol.
-  package static func unusable(_ what: String, at url: String) -> ACMEError {
+  package static func unusable(_ what: String, at url: String, endsOrder: Bool = false) -> ACMEError {
     ACMEError(
       .unusable, "the authority's answer is not of ACME: \(what) (\(LogText(url)))",
-      cure: "check that the address is that of an ACME directory")
+      cure: "check that the address is that of an ACME directory", endsOrder: endsOrder)
   }
 
   /// A certificate that its server does not take.
@@ -51,7 +54,7 @@ extension ACMEError {
   /// A refused request.
   /// - Parameter names: The names of the certificate.
   static func refused(
-    _ problem: Problem, status: Int, names: [String], caa: [String], pause: Duration?
+    _ problem: Problem, status: Int, names: [String], caa: [String], pause: Duration?, endsOrder: Bool = false
   ) -> ACMEError {
     var (kind, name, words) = problem.cause
     // Some authorities have no type for a contact that they want.
@@ -61,7 +64,8 @@ extension ACMEError {
       "the authority refused" + (subject.isEmpty ? "" : " a certificate for \(subject)") + ": \(words)"
       + (kind.isEmpty ? " (status \(status))" : "")
     return ACMEError(
-      .refused(kind: kind), message, cure: cure(kind, subject, nil, caa, problem.instance), pause: pause)
+      .refused(kind: kind), message, cure: cure(kind, subject, nil, caa, problem.instance), pause: pause,
+      endsOrder: endsOrder)
   }
 
   /// A name that was not proven.

@@ -4,8 +4,8 @@ extension Transaction {
   func certificate(_ id: CertificateID) throws -> CertificateState? {
     try first(
       """
-      SELECT revision, chain, renew_at, tried_at, next_at, held_until, failures, failing_since, error, cure, asked FROM certificates
-      WHERE directory = \(id.directory) AND names = \(id.text)
+      SELECT revision, chain, renew_at, tried_at, next_at, held_until, failures, failing_since, error, cure, asked, ordered_at
+      FROM certificates WHERE directory = \(id.directory) AND names = \(id.text)
       """
     ) { row in
       let asked = CertificateState.asked(try row.get("asked"))
@@ -13,7 +13,7 @@ extension Transaction {
         revision: try row.get("revision"), chain: try row.get("chain"), renewAt: try row.get("renew_at"),
         triedAt: try row.get("tried_at"), nextAt: try row.get("next_at"), heldUntil: try row.get("held_until"),
         failures: try row.get("failures"), failingSince: try row.get("failing_since"), error: try row.get("error"),
-        cure: try row.get("cure"), wish: asked.wish, isWishTried: asked.isTried)
+        cure: try row.get("cure"), orderedAt: try row.get("ordered_at"), wish: asked.wish, isWishTried: asked.isTried)
     }
   }
 
@@ -53,17 +53,39 @@ extension Transaction {
       """
       UPDATE certificates SET chain = \(chain), private_key = \(key), revision = revision + 1, renew_at = \(renewAt),
         next_at = \(now), held_until = 0, failures = 0, failing_since = NULL, error = '', cure = '',
+        order_url = NULL, order_key = NULL, ordered_at = NULL,
         asked = CASE WHEN asked IN (\(CertificateState.asked(.renewal, isTried: true)), \(CertificateState.asked(.revocation, isTried: true)))
           THEN '' ELSE asked END
       WHERE directory = \(id.directory) AND names = \(id.text)
       """)
   }
 
-  func insertCertificateIssue(_ id: CertificateID, now: Int64) throws {
+  /// Counts the certificate of the kept order, once.
+  func insertCertificateIssue(_ id: CertificateID) throws {
     try execute(
       """
-      INSERT INTO certificate_issues (directory, names, issued_at) VALUES (\(id.directory), \(id.text), \(now))
+      INSERT INTO certificate_issues (directory, names, issued_at)
+      SELECT directory, names, ordered_at FROM certificates
+      WHERE directory = \(id.directory) AND names = \(id.text) AND ordered_at IS NOT NULL
       ON CONFLICT (directory, names, issued_at) DO NOTHING
+      """)
+  }
+
+  /// The kept order, with its key as it is stored.
+  func certificateOrder(_ id: CertificateID) throws -> (url: String, key: String)? {
+    try first(
+      """
+      SELECT order_url, order_key FROM certificates
+      WHERE directory = \(id.directory) AND names = \(id.text) AND ordered_at IS NOT NULL
+      """
+    ) { (try $0.get("order_url"), try $0.get("order_key")) }
+  }
+
+  func setCertificateOrder(_ id: CertificateID, url: String?, key: String?, now: Int64?) throws {
+    try execute(
+      """
+      UPDATE certificates SET order_url = \(url), order_key = \(key), ordered_at = \(now)
+      WHERE directory = \(id.directory) AND names = \(id.text)
       """)
   }
 
@@ -93,8 +115,9 @@ extension Transaction {
       """)
   }
 
-  /// Lets the present certificate be renewed now; a wish that it be revoked is fulfilled.
+  /// Lets the present certificate be renewed now; a wish that it be revoked is fulfilled. Others may know the key of a kept order, too.
   func endCertificate(_ id: CertificateID) throws {
+    try setCertificateOrder(id, url: nil, key: nil, now: nil)
     try execute(
       """
       UPDATE certificates SET renew_at = 0, asked = \(CertificateState.asked(.renewal, isTried: true))

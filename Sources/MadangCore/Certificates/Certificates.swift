@@ -23,13 +23,15 @@ extension Madang {
       let now = clock.now
       try transaction.insertCertificate(id)
       guard let state = try transaction.certificate(id), state.isWanted(now: now) else { return nil }
-      if state.wish != .revocation, let end = try endOfLimit(id, now: now, transaction) {
+      let order = state.wish == .revocation ? nil : try keptOrder(id, state, now: now, transaction)
+      // The certificate of a kept order is no further one.
+      if state.wish != .revocation, order == nil, let end = try endOfLimit(id, now: now, transaction) {
         if state.wish != .nothing {
           try transaction.askForCertificate(id, .nothing)
         } else {
           try transaction.failCertificate(
-            id, Self.limitWords, cure: "wait for the next try; one certificate is enough for all servers", next: end,
-            heldUntil: state.heldUntil, now: now)
+            id, Self.limitWords, cure: "wait for the next try; one certificate is enough for all servers",
+            next: min(end, now + CertificatePlan.longestPause), heldUntil: state.heldUntil, now: now)
         }
         return nil
       }
@@ -37,7 +39,26 @@ extension Madang {
       guard try transaction.claimCertificate(id, state, now: now, next: next) else { return nil }
       return CertificateTry(
         failures: state.failures, wish: state.wish, chain: state.chain,
-        isReplaced: state.wish == .revocation || state.renewAt == 0)
+        isReplaced: state.wish == .revocation || state.renewAt == 0, order: order)
+    }
+  }
+
+  /// The order that a try can go on with. After ``CertificatePlan/window`` its certificate no longer counts, and another one is ordered.
+  private func keptOrder(
+    _ id: CertificateID, _ state: CertificateState, now: Int64, _ transaction: Transaction
+  ) throws -> (url: String, key: String)? {
+    guard let time = state.orderedAt, abs(now - time) < CertificatePlan.window,
+      let (url, stored) = try transaction.certificateOrder(id),
+      let key = StoredSecret.secret(of: stored, key: settings.certificateKey)
+    else { return nil }
+    return (url, String(decoding: key, as: UTF8.self))
+  }
+
+  /// Keeps a begun order for the next try, until its certificate is stored. Nil forgets it.
+  package func keepCertificateOrder(_ id: CertificateID, _ order: (url: String, key: String)?) async throws {
+    let key = try order.map { try StoredSecret.text(of: Array($0.key.utf8), key: settings.certificateKey) }
+    try await database.write(ignoresStop: true) { [self] in
+      try $0.setCertificateOrder(id, url: order?.url, key: key, now: order == nil ? nil : clock.now)
     }
   }
 
@@ -48,9 +69,13 @@ extension Madang {
     return issues.count < CertificatePlan.limit ? nil : issues.first.map { $0 + CertificatePlan.window }
   }
 
-  /// Counts a certificate of the authority, which counts it too, even if it is not taken.
-  package func certificateIssued(_ id: CertificateID) async throws {
-    try await database.write(ignoresStop: true) { [self] in try $0.insertCertificateIssue(id, now: clock.now) }
+  /// Counts a certificate that is not taken: the authority counts it, too.
+  /// - Parameter keepsOrder: Whether the next try fetches it again.
+  package func certificateRefused(_ id: CertificateID, keepsOrder: Bool) async throws {
+    try await database.write(ignoresStop: true) {
+      try $0.insertCertificateIssue(id)
+      if !keepsOrder { try $0.setCertificateOrder(id, url: nil, key: nil, now: nil) }
+    }
   }
 
   /// Stores a new certificate for all servers.
@@ -63,6 +88,7 @@ extension Madang {
     let stored = try StoredSecret.text(of: Array(key.utf8), key: settings.certificateKey)
     try await database.write(ignoresStop: true) { [self] transaction in
       let now = clock.now
+      try transaction.insertCertificateIssue(id)
       try transaction.setCertificate(id, chain: chain, key: stored, renewAt: renewAt, now: now)
       try transaction.deleteCertificateRemains(before: now - CertificatePlan.remembered)
       try audit(
@@ -223,12 +249,16 @@ extension CertificateState {
   /// Whether the authority wants no tries now.
   func isHeld(now: Int64) -> Bool { isFuture(heldUntil, now) }
 
-  /// Whether a planned time is still to come. Times that are too far ahead come from a wrong clock.
-  private func isFuture(_ time: Int64, _ now: Int64) -> Bool { time > now && time <= now + CertificatePlan.farAhead }
+  /// Whether a planned time is still to come.
+  private func isFuture(_ time: Int64, _ now: Int64) -> Bool { believed(time, now) > now }
+
+  /// A planned time; 0 if it is so far ahead that it comes from a wrong clock.
+  private func believed(_ time: Int64, _ now: Int64) -> Int64 { time <= now + CertificatePlan.farAhead ? time : 0 }
 
   /// When the next try begins, in milliseconds since 1970.
   package func nextTry(now: Int64) -> Int64 {
-    if wish != .nothing, !isWishTried { return max(now, heldUntil, askedAt) }
-    return max(isWishTried || chain == nil ? 0 : renewAt, nextAt, heldUntil)
+    let held = believed(heldUntil, now)
+    if wish != .nothing, !isWishTried { return max(now, held, believed(askedAt, now)) }
+    return max(isWishTried || chain == nil ? 0 : renewAt, believed(nextAt, now), held)
   }
 }

@@ -37,6 +37,8 @@ package struct CertificateState: Sendable {
   /// Why the last try failed, and what to do; empty if it did not.
   package let error: String
   package let cure: String
+  /// When an order was begun whose certificate is not stored yet; nil if there is none.
+  package let orderedAt: Int64?
   package let wish: Wish
   /// Whether a server has begun to fulfil the wish. It goes on at the next try, also after a failure.
   package let isWishTried: Bool
@@ -63,6 +65,8 @@ package struct CertificateTry: Sendable {
   package let chain: String?
   /// Whether the present certificate is revoked, or will be by this try.
   package let isReplaced: Bool
+  /// The address of a begun order whose certificate is not stored yet, and its private key in PEM; nil if there is none.
+  package let order: (url: String, key: String)?
 }
 
 /// A certificate that a server can take.
@@ -98,8 +102,8 @@ package enum CertificatePlan {
   /// The most certificates for the same names within ``window``.
   package static let limit = 5
   package static let window: Int64 = 7 * 86_400_000
-  /// A next try that is further ahead was planned by a wrong clock.
-  static let farAhead: Int64 = 32 * 86_400_000
+  /// A next try that is further ahead was planned by a wrong clock. Clocks of servers may differ by an hour.
+  static let farAhead: Int64 = longestPause + 3_600_000
   /// How long a proof is shown at most, in milliseconds.
   static let proofLifetime: Int64 = 3_600_000
   /// When rows of names that are no longer in the settings are deleted, in milliseconds after their last try.

@@ -53,14 +53,16 @@ public struct CertificateSummary: Encodable, Sendable {
   fileprivate init(_ settings: ACMESettings, _ found: CertificateState?, now: Int64) {
     let chain = found?.chain.flatMap { try? CertificateChain(pem: $0) }
     let end = chain.flatMap { Self.problem($0, now: now) }
-    let hasFailed = found?.error.isEmpty == false
-    state = hasFailed || end != nil ? .failing : chain == nil ? .none : .valid
+    let failure = found.flatMap { CertificateFailure($0, now: now) }
+    state = failure != nil || end != nil ? .failing : chain == nil ? .none : .valid
     (names, issuer, authority) = (settings.names, chain?.issuer, settings.directory)
     (notBefore, notAfter) = (chain.map { $0.notBefore.wire }, chain.map { $0.notAfter.wire })
     renewAt = chain == nil ? nil : found.map { WireDate.string($0.renewAt) }
     (tries, failingSince) = (found?.failures ?? 0, found?.failingSince.map { WireDate.string($0) })
-    error = hasFailed ? found?.error : end
-    cure = hasFailed ? found?.cure : end.map { _ in "wait for the next try, and see the server's log" }
+    let isEarly = chain.map { $0.notBefore.milliseconds > now } ?? false
+    let wait = isEarly ? CertificateFailure.clockCure : "wait for the next try, and see the server's log"
+    error = failure?.message ?? end
+    cure = failure?.cure ?? end.map { _ in wait }
     nextTry = found.map { WireDate.string(max(now, $0.nextTry(now: now))) }
   }
 }

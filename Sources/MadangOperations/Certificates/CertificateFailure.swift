@@ -1,4 +1,5 @@
 import ACME
+import MadangAPI
 import MadangCore
 import MadangProviders
 import SocketIOProtocol
@@ -12,6 +13,8 @@ struct WorseCertificate: Error {
 
 /// Why a try to get a certificate failed, in words for operators.
 struct CertificateFailure {
+  static let clockCure = "check the clock of this machine"
+
   let message: String
   let cure: String
   /// How long the authority asks to wait, in milliseconds; nil if it does not say.
@@ -40,6 +43,17 @@ struct CertificateFailure {
     default:
       (message, cure) = (Self.cleaned("\(error)"), "see the server's log")
     }
+  }
+
+  /// Why the last try failed; nil if it did not. If the database could not take the reason, the kept order shows that there is one.
+  init?(_ state: CertificateState, now: Int64) {
+    guard state.error.isEmpty else {
+      (message, cure) = (state.error, state.cure)
+      return
+    }
+    guard let time = state.orderedAt, abs(now - time) >= 2 * CertificatePlan.firstPause else { return nil }
+    message = "the certificate that was ordered at \(WireDate.string(time)) is not stored"
+    cure = "make room on the disk of the database if it is full, and see the server's log"
   }
 
   /// Without control characters, which a database may not take, and not too long for a mail.

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MadangCore
 import SocketIOProtocol
+import Storage
 import Synchronization
 
 extension CertificateWork {
@@ -10,16 +11,21 @@ extension CertificateWork {
   private static let limit: Duration = .seconds(240)
 
   /// By how much the clock of an authority may be ahead, in milliseconds.
-  private static let clockDifference: Int64 = 3_600_000
-  /// The same while there is a certificate that clients accept.
-  private static let smallClockDifference: Int64 = 300_000
+  private static let clockDifference: Int64 = 300_000
 
   /// Orders a certificate, if this server claims the try.
   func tryNow() async {
     do {
-      guard let claimed = try await madang.claimCertificate(id) else { return }
-      await order(claimed)
+      let claimed = try await madang.claimCertificate(id)
+      isRefused.withLock { $0 = false }
+      if let claimed { await order(claimed) }
     } catch is CancellationError {} catch {
+      // Each look would fail until the database takes writes again.
+      let isFirst = isRefused.withLock { isRefused in
+        defer { isRefused = true }
+        return !isRefused
+      }
+      guard isFirst else { return }
       logger.warning("a certificate cannot be ordered now", metadata: ["error": "\(String(reflecting: error))"])
     }
   }
@@ -57,18 +63,37 @@ extension CertificateWork {
     if claimed.wish == .revocation, let text = claimed.chain, let chain = try? CertificateChain(pem: text) {
       try await revoke(chain, at: authority, tries: claimed.failures)
     }
+    let begun = claimed.order.flatMap { order in
+      (try? CertificateKey(pem: order.key)).map { BegunOrder(url: order.url, key: $0) }
+    }
     let issued = try await showing { [self] show in
-      try await authority.order(acme.names, provingBy: kind) { try await show($0.map(CertificateProof.init)) }
+      try await authority.order(
+        acme.names, provingBy: kind, goingOnWith: begun,
+        keep: { [madang, id] in try await madang.keepCertificateOrder(id, $0.map { ($0.url, $0.key.pem) }) },
+        { try await show($0.map(CertificateProof.init)) })
     }
     if let url = await authority.account { try await keep(account, url) }
-    try await madang.certificateIssued(id)
-    try check(issued, insteadOf: claimed)
+    do { try check(issued, insteadOf: claimed) } catch {
+      try await madang.certificateRefused(id, keepsOrder: issued.chain.notBefore.milliseconds > madang.clock.now)
+      throw error
+    }
     let (start, end) = (issued.chain.notBefore.milliseconds, issued.chain.notAfter.milliseconds)
     let planned = CertificatePlan.renewal(from: start, until: end, random: madang.ids.bytes(1)[0])
     // Later than now, even if the clock is ahead of the authority's.
     let renewAt = max(planned, madang.clock.now + max(0, end - start) / 10)
-    try await madang.store(
-      id, chain: issued.chain.pem, key: issued.key.pem, renewAt: renewAt, issuer: issued.chain.issuer)
+    do {
+      try await madang.store(
+        id, chain: issued.chain.pem, key: issued.key.pem, renewAt: renewAt, issuer: issued.chain.issuer)
+    } catch let error where !(error is CancellationError) {
+      // The kept order leads to the same certificate at the next try.
+      try listener.serve((issued.chain.pem, issued.key.pem))
+      logger.error(
+        "the new certificate is served but not stored; the next try stores it",
+        metadata: [
+          "names": "\(acme.names.joined(separator: ","))",
+          "error": "\((error as? StorageError)?.words ?? String(reflecting: error))",
+        ])
+    }
   }
 
   /// How many tries to revoke a certificate may fail, before another one is ordered all the same: those of about a day.
@@ -93,10 +118,10 @@ extension CertificateWork {
     let life = "it is valid from \(chain.notBefore.ISO8601Format()) to \(chain.notAfter.ISO8601Format())"
     let present = claimed.isReplaced ? nil : claimed.chain.flatMap { try? CertificateChain(pem: $0) }
     let end = present.map { $0.notBefore.milliseconds <= now ? $0.notAfter.milliseconds : 0 } ?? 0
-    // Without a present one, a certificate that begins soon is better than none.
-    let latestBegin = now + (end > now ? Self.smallClockDifference : Self.clockDifference)
-    guard chain.notAfter.milliseconds > now, chain.notBefore.milliseconds <= latestBegin else {
-      throw ACMEError.notTaken(life, cure: "check the clock of this machine, and wait for the next try")
+    // Without a present one it is served at once: more often this clock is slow than that of an authority is fast.
+    let isEarly = chain.notBefore.milliseconds > now + Self.clockDifference
+    guard chain.notAfter.milliseconds > now, !isEarly || end <= now else {
+      throw ACMEError.notTaken(life, cure: "\(CertificateFailure.clockCure), and wait for the next try")
     }
     guard chain.notAfter.milliseconds >= end else {
       throw WorseCertificate(why: "\(life), so it ends before the present one")

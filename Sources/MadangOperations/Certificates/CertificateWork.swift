@@ -48,6 +48,8 @@ package final class CertificateWork: ServiceLifecycle.Service {
   let copy: CertificateCopy
   private let shown = Mutex(Shown())
   private let wakes = Wakes()
+  /// Whether the database took no try the last time.
+  let isRefused = Mutex(false)
 
   var acme: ACMESettings { settings.tls.acme }
   var logger: Logger { madang.logger }

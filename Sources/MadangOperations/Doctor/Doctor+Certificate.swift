@@ -15,10 +15,11 @@ extension Doctor {
     guard acme.isUsed, let state = try await madang.certificate(acme.id) else { return [] }
     let (now, names) = (madang.clock.now, acme.names.joined(separator: ", "))
     let next = "the next try is at \(WireDate.string(max(now, state.nextTry(now: now))))"
-    let failed = state.error.isEmpty ? "" : ": \(state.error)"
-    let cure = state.error.isEmpty ? "see the server's log" : state.cure
+    let failure = CertificateFailure(state, now: now)
+    let failed = failure.map { ": \($0.message)" } ?? ""
+    let cure = failure?.cure ?? "see the server's log"
     guard let chain = state.chain.flatMap({ try? CertificateChain(pem: $0) }) else {
-      guard !state.error.isEmpty else { return [] }
+      guard failure != nil else { return [] }
       return [
         DoctorFinding(
           .certificate, .error, "there is no certificate for \(names)\(failed)",
@@ -26,9 +27,17 @@ extension Doctor {
       ]
     }
     let (begin, end) = (chain.notBefore.milliseconds, chain.notAfter.milliseconds)
+    if begin > now {
+      return [
+        DoctorFinding(
+          .certificate, .warning, "the certificate for \(names) begins at \(chain.notBefore.ISO8601Format())",
+          cure: CertificateFailure.clockCure)
+      ]
+    }
     let hasEnded = end <= now
     let isNear = end - now < min(Self.nearEnd, (end - begin) / 6)
-    let hasFailedLong = state.failingSince.map { now - $0 >= Self.patience } ?? false
+    let isUnstored = state.error.isEmpty && failure != nil
+    let hasFailedLong = isUnstored || state.failingSince.map { now - $0 >= Self.patience } ?? false
     guard hasEnded || isNear || hasFailedLong else { return [] }
     let date = chain.notAfter.ISO8601Format()
     return [
