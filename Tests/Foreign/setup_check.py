@@ -196,7 +196,8 @@ def interrupted(machine, former):
     typist = machine.typed("setup", NAME, "--behind-proxy", "127.0.0.1")
     typist.answer("Name of this installation", "Persimmon house\n")
     typist.answer("Who may make an account", "\x03")
-    check("Ctrl-C ends it", typist.status() in (-signal.SIGINT, 130), typist.seen)
+    check("Ctrl-C ends it, and it says that nothing was changed",
+          typist.status() == 130 and "nothing was changed; run the same command again" in typist.seen, typist.seen)
     check("Ctrl-C changes nothing", machine.settings.read_text() == former and sorted(
         path.name for path in machine.settings.parent.iterdir()) == ["madang.json"])
     typist = machine.typed("setup", NAME, "--behind-proxy", "127.0.0.1", "--title", "Yard", "--registration", "invite", "--email", "")
@@ -209,7 +210,7 @@ def interrupted(machine, former):
     typist.answer("Password", "half a pass\x03")
     ended = typist.ended()
     check("Ctrl-C at a password ends it, and the terminal echoes again",
-          ended == -signal.SIGINT and termios.tcgetattr(other)[3] & termios.ECHO, f"{ended} {typist.seen}")
+          ended == 130 and termios.tcgetattr(other)[3] & termios.ECHO, f"{ended} {typist.seen}")
     os.close(other)
     check("then nothing is changed, either", machine.settings.read_text() == former)
     typist = machine.typed("setup", NAME, "--behind-proxy", "127.0.0.1")
@@ -248,6 +249,10 @@ def again(machine):
     outcome = machine.run("setup", NAME, "--behind-proxy", "127.0.0.1", "--yes")
     check("the second time there is nothing to change", outcome.returncode == 0 and "Nothing to change." in outcome.stderr,
           outcome.stderr)
+    for command in "madang admin web", "madang admin invite --code --uses 10 --days 14":
+        check(f"it names '{command}' for what it printed the first time", f"'{command}' prints" in outcome.stdout, outcome.stdout)
+        made = machine.run(*command.split()[1:])
+        check("which prints a link", made.returncode == 0 and f"https://{NAME}/" in made.stdout, made.stdout + made.stderr)
     check("and nothing is changed", machine.settings.read_text() == former and machine.pid() == pid)
     outcome = machine.run("setup", NAME, "--behind-proxy", "127.0.0.1", "--yes", "--json", "--registration", "open")
     report = json.loads(outcome.stdout)
@@ -277,6 +282,30 @@ def refused(machine):
     machine.settings.write_text(machine.settings.read_text().replace(taken, str(machine.port)))
     outcome = machine.run("setup", NAME, "--behind-proxy", "127.0.0.1", "--yes")
     check("when that is corrected, the server runs", outcome.returncode == 0 and machine.get("/livez") == 200, outcome.stderr)
+
+
+def closed(machine):
+    former = machine.settings.read_text()
+    machine.settings.write_text(json.dumps(json.loads(former) | {"registration": "closed", "web.name": "Shut"}))
+    outcome = machine.run("setup", NAME, "--behind-proxy", "127.0.0.1", "--yes", "--title", "Closed house")
+    check("where registration is closed, there is no invitation", outcome.returncode == 0 and "invit" not in outcome.stdout,
+          outcome.stdout + outcome.stderr)
+    outcome = machine.run("setup", NAME, "--behind-proxy", "127.0.0.1", "--yes", "--title", "Persimmon house", "--registration", "invite")
+    check("until that is changed", outcome.returncode == 0 and "invitation" in outcome.stdout, outcome.stdout + outcome.stderr)
+
+
+def interrupted_work(machine, former):
+    with machine.instead_of("restart", 'kill -INT "$(cat "$STATE/victim")"\nsleep 20\n'):
+        outcome = machine.killed("setup", NAME, "--behind-proxy", "127.0.0.1", "--yes")
+    check("Ctrl-C in the middle: it says how to go on", outcome.returncode == 130 and (
+        "run the same command again, and it does what is left" in outcome.stderr), f"{outcome.returncode} {outcome.stderr}")
+    machine.start()
+    with machine.instead_of("disable", 'kill -INT "$(cat "$STATE/victim")"\nsleep 20\n'):
+        outcome = machine.killed("setup", "--undo", "--yes")
+    check("so does --undo", outcome.returncode == 130 and "run 'madang setup --undo' again" in outcome.stderr,
+          f"{outcome.returncode} {outcome.stderr}")
+    outcome = machine.run("setup", "--undo", "--yes")
+    check("then --undo ends its work", outcome.returncode == 0 and machine.settings.read_text() == former, outcome.stderr)
 
 
 def undone(machine, former):
@@ -355,10 +384,11 @@ def main():
             answered(machine)
             again(machine)
             refused(machine)
+            closed(machine)
             undone(machine, former)
         finally:
             machine.stop()
-    for step in (lambda *of: resumed(*of, "restart"), lambda *of: resumed(*of, "start"), undone_after_kill, without_report, without_backup):
+    for step in (lambda *of: resumed(*of, "restart"), lambda *of: resumed(*of, "start"), undone_after_kill, interrupted_work, without_report, without_backup):
         with tempfile.TemporaryDirectory(prefix="madang-setup-") as folder:
             machine = Machine(madang, pathlib.Path(folder))
             try:

@@ -66,7 +66,6 @@ private final class FolderMachine: Sendable {
   var machine: Machine {
     Machine(
       root: root.path, isRoot: true, run: { self.run($0) }, addresses: { ["192.0.2.7", "2001:db8::7"] },
-      resolve: { $0 == "chat.example.com" ? ["192.0.2.7"] : $0 == "other.example.com" ? ["192.0.2.9"] : [] },
       now: { .now })
   }
 
@@ -76,6 +75,7 @@ private final class FolderMachine: Sendable {
       func outcome(_ isSuccess: Bool, _ text: String = "") -> Machine.Outcome {
         .init(status: isSuccess ? 0 : 1, text: text)
       }
+      if arguments[0] == "getent" { return Self.getent(arguments) }
       guard arguments[0] == "systemctl" else {
         return outcome(true, arguments[0] == "timedatectl" ? "yes\n" : systemd.log)
       }
@@ -92,6 +92,20 @@ private final class FolderMachine: Sendable {
       }
       return outcome(true)
     }
+  }
+
+  /// What getent prints of the names in DNS.
+  private static func getent(_ arguments: [String]) -> Machine.Outcome {
+    let names = [
+      "chat.example.com.": (four: "192.0.2.7", six: "2001:db8::7"), "other.example.com.": (four: "192.0.2.9", six: ""),
+      "half.example.com.": (four: "192.0.2.7", six: "2001:db8::9"), "inner.example.com.": (four: "127.0.1.1", six: ""),
+    ]
+    guard arguments[1...2] == ["-s", "dns"], let name = names[arguments[4]] else { return .init(status: 2, text: "") }
+    let lines =
+      arguments[3] == "hosts"
+      ? "\(name.six.isEmpty ? name.four : name.six)     \(arguments[4])\n"
+      : "\(name.four)       STREAM \(arguments[4])\n\(name.four)       DGRAM  \n"
+    return .init(status: 0, text: lines)
   }
 
   func setup(
@@ -285,6 +299,22 @@ struct SetupTests {
     #expect(folder.settings == FolderMachine.packaged)
   }
 
+  @Test("the terms are those of the authority in the settings, also when no flag names it")
+  func terms() throws {
+    let folder = try FolderMachine(settings: #"{"tls.acme.directory": "https://ca.example.com/dir"}"#)
+    let said = Mutex<[String]>([])
+    let setup = Setup(
+      machine: folder.machine, name: "chat.example.com", front: .certificate(directory: nil, roots: nil), roots: nil,
+      options: .init(skipsDNS: false, isForced: false), prompter: nil,
+      say: { text in said.withLock { $0.append(text) } })
+    _ = try setup.prepare(answers: try AnswerOptions.parse([]), takesDefaults: true)
+    let terms = said.withLock { $0.filter { $0.contains("terms of service") } }
+    #expect(
+      terms == [
+        "With its certificate you agree to the terms of service of the authority of https://ca.example.com/dir."
+      ])
+  }
+
   @Test("a server that does not start: the reason is in the error, and --undo is possible")
   func notServing() throws {
     let folder = try FolderMachine()
@@ -370,6 +400,51 @@ struct SetupChecksTests {
       failure { _ = try no.prepare(answers: try AnswerOptions.parse([]), takesDefaults: false) }
         == "nothing was changed")
     #expect(person.seen.last == "Go on all the same? [y/N] ")
+  }
+
+  private func dnsProblem(_ name: String, _ machine: Machine) -> String {
+    SetupChecks(machine: machine, front: .certificate(directory: nil, roots: nil), file: SettingsFile())
+      .dnsProblem(of: name)?.words ?? ""
+  }
+
+  @Test("DNS counts, and not the hosts file of this machine")
+  func hostsFile() throws {
+    let folder = try FolderMachine()
+    try folder.write(
+      "etc/hosts",
+      "127.0.0.1 localhost\n127.0.1.1\tOther.example.com other\n192.0.2.7 none.example.com # x\n#127.0.1.2 none.example.com\n"
+    )
+    #expect(dnsProblem("chat.example.com", folder.machine) == "")
+    #expect(
+      dnsProblem("other.example.com", folder.machine)
+        == "the name other.example.com has the address 192.0.2.9 in DNS, and this machine has 192.0.2.7, 2001:db8::7")
+    #expect(
+      dnsProblem("none.example.com", folder.machine)
+        == "the name none.example.com has no address in DNS; 192.0.2.7 in this machine's /etc/hosts counts only on this machine"
+    )
+    #expect(dnsProblem("half.example.com", folder.machine).contains("has the address 2001:db8::9 in DNS"))
+    #expect(dnsProblem("inner.example.com", folder.machine).contains("has the address 127.0.1.1 in DNS"))
+  }
+
+  @Test("systemd-resolved is asked for DNS alone: its own name server answers from the hosts file, too")
+  func resolved() throws {
+    let folder = try FolderMachine()
+    try folder.write("etc/resolv.conf", "# systemd\nnameserver 127.0.0.53\noptions edns0\n")
+    var machine = folder.machine
+    machine.run = { arguments in
+      guard arguments.starts(with: ["resolvectl", "query"]), arguments.contains("--synthesize=no") else {
+        return .init(status: 0, text: "127.0.1.1 \(arguments.last ?? "")\n")
+      }
+      return arguments.last == "chat.example.com"
+        ? .init(
+          status: 0, text: "chat.example.com: 192.0.2.7 -- link: eth0\n  2001:db8::7 -- link: eth0\n  (a.example.net)\n"
+        )
+        : .init(status: 1, text: "none.example.com: Name 'none.example.com' not found\n")
+    }
+    #expect(dnsProblem("chat.example.com", machine) == "")
+    #expect(
+      dnsProblem("none.example.com", machine)
+        == "the name none.example.com has no address in DNS (none.example.com: Name 'none.example.com' not found)")
   }
 
   @Test("a proxy on another machine is a warning: the server then listens without TLS")

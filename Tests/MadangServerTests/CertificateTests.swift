@@ -375,6 +375,12 @@ struct CertificateTests {
         )
         .examine(world.server.settings, in: world.server.madang).first { $0.check == .certificate }
         #expect(finding?.severity == .error && finding?.cure.contains("admin certificate renew") == true)
+        let outside = await Doctor(
+          Doctor.Options(), certificateEnd: { try $0.certificateEnd() }, logger: Logger(label: "test")
+        )
+        .examine(url: world.url.replacing("http://", with: "https://")).filter { $0.check == .tlsTrust }
+        #expect(outside.count == 1 && outside.first?.message.contains("no certificate of an authority yet") == true)
+        #expect(outside.first?.cure.contains("madang admin certificate") == true)
         await #expect(throws: AdministrationError.self) { try await Scene.administration(world).renewCertificate() }
         scene.authority.set(.works)
         let requests = scene.authority.requests

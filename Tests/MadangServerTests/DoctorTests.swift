@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import MadangCore
+import MadangProviders
 import MadangServer
 import NIOCore
 import NIOHTTP1
@@ -143,6 +144,38 @@ struct DoctorTests {
       .databaseFindings(settings).findings
     #expect(found.map(\.check) == [.database] && found[0].message.contains("does not answer"), "\(found)")
     try await silent.close()
+  }
+
+  @Test("a file of authorities or a certificate that does not exist is named with its setting, the cause and a cure")
+  func missingFiles() async throws {
+    let missing = "cannot be read: No such file or directory"
+    var settings = World.settings
+    settings.providers.authorityFile = "/nowhere/ca.pem"
+    let providers = await findings(settings).first { $0.check == .providers }
+    #expect(providers?.message == "providers.ca: /nowhere/ca.pem \(missing)")
+    #expect(providers?.cure.contains("leave providers.ca out") == true)
+    settings.providers.authorityFile = ""
+    settings.mail.authorities = "/nowhere/ca.pem"
+    settings.mail.server = "smtp://mail.example.com"
+    #expect(settings.problems().contains { $0.hasPrefix("mail.tls.authorities: /nowhere/ca.pem \(missing); ") })
+    settings.mail = MailSettings()
+    settings.tls.acme.names = ["chat.example.com"]
+    settings.tls.acme.authorities = "/nowhere/ca.pem"
+    #expect(settings.problems().contains { $0.hasPrefix("tls.acme.ca.file: /nowhere/ca.pem \(missing); ") })
+
+    var options = Doctor.Options()
+    options.trustedRoots = "/nowhere/ca.pem"
+    let outside = await Doctor(options, certificateEnd: { try $0.certificateEnd() }, logger: Logger(label: "test"))
+      .examine(url: "https://chat.example.com")
+    #expect(outside.map(\.message) == ["--ca-file: /nowhere/ca.pem \(missing)"])
+
+    settings.tls = TLSSettings()
+    (settings.tls.certificateFile, settings.tls.keyFile) = ("/nowhere/chain.pem", "/nowhere/key.pem")
+    let certificate = await findings(settings).first { $0.check == .certificate }
+    #expect(certificate?.message == "/nowhere/chain.pem \(missing)" && certificate?.cure.contains("tls.cert") == true)
+    let broken = settings
+    let error = await #expect(throws: SetupError.self) { try await World.run(broken) { _ in } }
+    #expect(error?.description.hasPrefix("tls.cert: /nowhere/chain.pem \(missing); name ") == true)
   }
 
   @Test("an error text becomes a message and its cure")

@@ -21,6 +21,14 @@ package struct SelfSigned: Sendable {
       Certificate.Extension(oid: [1, 3, 6, 1, 5, 5, 7, 1, 31], critical: true, value: value[...]))
   }
 
+  /// Whether a certificate in DER is one of these, by its names.
+  package static func made(_ certificate: [UInt8]) -> Bool {
+    guard let certificate = try? Certificate(derEncoded: certificate), let name = try? name() else { return false }
+    return certificate.issuer == name && certificate.subject == name
+  }
+
+  private static func name() throws -> DistinguishedName { try DistinguishedName { CommonName("madang") } }
+
   /// What such a certificate identifies the proof by, in DER: an OCTET STRING of 32 bytes.
   package static func identifier(of proof: Proof) -> [UInt8] {
     [0x04, 0x20] + Array(SHA256.hash(data: Array(proof.keyAuthorization.utf8)))
@@ -28,7 +36,7 @@ package struct SelfSigned: Sendable {
 
   private init(_ names: [String], validFor life: TimeInterval, _ further: Certificate.Extension?) throws {
     let key = CertificateKey()
-    let name = try DistinguishedName { CommonName("madang") }
+    let name = try Self.name()
     let extensions = [
       try Certificate.Extension(SubjectAlternativeNames(names.map { .dnsName($0) }), critical: false), further,
     ]

@@ -100,14 +100,20 @@ extension Doctor {
     let key = settings.providers.applePush.keyFile
     if !key.isEmpty { findings += openFile(key, .pushAccount, "and create a new key at developer.apple.com") }
     // As the server does at its start, without a call over the network.
-    do { _ = try await settings.providers.pushSender(lifetime: settings.push.lifetime, logger: logger) } catch let error
-      as SetupError
-    {
-      if !findings.contains(where: { $0.check == .pushAccount && $0.severity == .error }) {
-        findings.append(DoctorFinding(.pushAccount, error))
+    do {
+      _ = try settings.providers.authorities()
+      do { _ = try await settings.providers.pushSender(lifetime: settings.push.lifetime, logger: logger) } catch let
+        error
+        as SetupError
+      {
+        if !findings.contains(where: { $0.check == .pushAccount && $0.severity == .error }) {
+          findings.append(DoctorFinding(.pushAccount, error))
+        }
+      } catch {
+        findings.append(DoctorFinding(.pushAccount, .error, "\(error)", cure: "see docs/reference/providers.md"))
       }
     } catch {
-      findings.append(DoctorFinding(.pushAccount, .error, "\(error)", cure: "see docs/reference/providers.md"))
+      findings.append(DoctorFinding(.providers, error))
     }
     let audit = settings.auditSinks.file
     if !audit.isEmpty {
@@ -138,7 +144,9 @@ extension Doctor {
       return [
         DoctorFinding(
           .certificate, .error, "\(error)",
-          cure: "name a certificate with its chain, and its key, in PEM (docs/host.md)")
+          cure:
+            "name the certificate with its chain (tls.cert) and its key (tls.key), in PEM, both readable for the server's user (docs/host.md)"
+        )
       ]
     }
   }

@@ -22,12 +22,10 @@ extension Doctor {
           cure: "write one like https://chat.example.com, and an international name in its DNS form (xn--...)")
       ]
     }
-    if let file = options.trustedRoots, (try? NIOSSLCertificate.fromPEMFile(file))?.isEmpty ?? true {
-      return [
-        DoctorFinding(
-          .tlsTrust, .error, "--ca-file: \(file) cannot be read, or has no certificates in PEM",
-          cure: "name a file of -----BEGIN CERTIFICATE-----")
-      ]
+    if let file = options.trustedRoots {
+      do { _ = try TrustedAuthorities.read(file, named: "--ca-file") } catch {
+        return [DoctorFinding(.tlsTrust, error)]
+      }
     }
     let lenient = Self.lenientTLS
     let first: OutsidePlace.Exchange

@@ -19,6 +19,13 @@ extension Doctor {
     )
   }
 
+  private static func waitingFinding(_ place: OutsidePlace) -> DoctorFinding {
+    DoctorFinding(
+      .tlsTrust, .error,
+      "\(place.url) has no certificate of an authority yet; until then the server uses its own, which no client trusts",
+      cure: "'madang admin certificate', on the server, shows what is wrong and when the next try is")
+  }
+
   /// Checks the security of the transport.
   func transportFindings(_ place: OutsidePlace, _ first: OutsidePlace.Exchange) async -> [DoctorFinding] {
     let head = "GET /livez HTTP/1.1\r\nHost: \(place.host)\r\n\r\n"
@@ -35,7 +42,7 @@ extension Doctor {
     if let end { findings += Self.expiryFindings(end, .tlsExpiry, place.url) }
     if end.map({ $0 >= Date() }) ?? true {
       do { _ = try await place.exchange(head, tls: strictTLS) { !$0.isEmpty } } catch {
-        findings.append(trustFinding(place, error))
+        findings.append(first.waitsForCertificate ? Self.waitingFinding(place) : trustFinding(place, error))
       }
     }
     var old = TLSConfiguration.makeClientConfiguration()

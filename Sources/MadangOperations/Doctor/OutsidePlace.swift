@@ -1,3 +1,4 @@
+import ACME
 import AsyncHTTPClient
 import Foundation
 import MadangCore
@@ -39,6 +40,8 @@ struct OutsidePlace: Sendable {
     let isLocal: Bool
     /// When the server's certificate ends; nil without TLS.
     let certificateEnd: Date?
+    /// Whether the server has made its certificate itself, because it waits for the first one of an authority.
+    let waitsForCertificate: Bool
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
     /// The status of the answer; nil without one.
@@ -87,7 +90,8 @@ struct OutsidePlace: Sendable {
       let certificate = context == nil ? nil : try? await channel.nioSSL_peerCertificate().get()
       return Exchange(
         bytes: bytes, isLocal: channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }?.isLoopback ?? true,
-        certificateEnd: certificate.map { Date(timeIntervalSince1970: TimeInterval($0.notValidAfter)) })
+        certificateEnd: certificate.map { Date(timeIntervalSince1970: TimeInterval($0.notValidAfter)) },
+        waitsForCertificate: (try? certificate?.toDERBytes()).map(SelfSigned.made) ?? false)
     }
   }
 

@@ -47,11 +47,7 @@ public struct ACMESettings: Sendable {
   /// Roots to trust in addition to the system's. Throws ``SetupError``.
   func roots() throws -> [NIOSSLCertificate] {
     guard !authorities.isEmpty else { return [] }
-    guard let roots = try? NIOSSLCertificate.fromPEMFile(authorities), !roots.isEmpty else {
-      throw SetupError(
-        "tls.acme.ca.file: \(authorities) has no certificates in PEM; name a file of -----BEGIN CERTIFICATE-----")
-    }
-    return roots
+    return try TrustedAuthorities.read(authorities, named: "tls.acme.ca.file")
   }
 
   /// The kinds of challenge that can work, the best one first.

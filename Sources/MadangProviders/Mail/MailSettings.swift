@@ -67,8 +67,10 @@ public struct MailSettings: Sendable {
     if publicURL.isEmpty {
       problems.append("public.url: mails need it for links; set it, like https://chat.example.com")
     }
-    if !authorities.isEmpty, !FileManager.default.isReadableFile(atPath: authorities) {
-      problems.append("mail.tls.authorities: \(authorities) cannot be read")
+    if !authorities.isEmpty {
+      do { _ = try TrustedAuthorities.read(authorities, named: "mail.tls.authorities") } catch {
+        problems.append(error.description)
+      }
     }
     return problems
   }

@@ -32,11 +32,11 @@ package struct SMTPSender: MailSender {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
     if !settings.authorities.isEmpty {
-      configuration.additionalTrustRoots = [.file(settings.authorities)]
+      configuration.additionalTrustRoots = [
+        .certificates(try TrustedAuthorities.read(settings.authorities, named: "mail.tls.authorities"))
+      ]
     }
-    do { tls = try NIOSSLContext(configuration: configuration) } catch {
-      throw SetupError("mail.tls.authorities: \(settings.authorities) has no certificates in PEM")
-    }
+    tls = try NIOSSLContext(configuration: configuration)
     (self.settings, self.name, self.endpoint, self.from) = (settings, name, endpoint, from)
     tokens =
       settings.oauth.isUsed

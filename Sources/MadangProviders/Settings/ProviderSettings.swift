@@ -98,12 +98,8 @@ public struct ProviderSettings: Sendable {
   public init() {}
 
   /// Throws ``SetupError`` if the file of authorities cannot be used.
-  package func authorities() throws -> [NIOSSLCertificate] {
+  package func authorities() throws(SetupError) -> [NIOSSLCertificate] {
     guard !authorityFile.isEmpty else { return [] }
-    guard let authorities = try? NIOSSLCertificate.fromPEMFile(authorityFile), !authorities.isEmpty else {
-      throw SetupError(
-        "providers.ca: \(authorityFile) has no certificates in PEM; name a file of -----BEGIN CERTIFICATE-----")
-    }
-    return authorities
+    return try TrustedAuthorities.read(authorityFile, named: "providers.ca")
   }
 }

@@ -22,6 +22,11 @@ extension TLSSettings {
       let certificate = try SocketIOServer.TLSCertificate(chainFile: certificateFile, keyFile: keyFile)
       certificate.warnOfEnd(logger)
       return certificate
+    } catch let error as TLSCertificateError where hasFiles {
+      let setting = error.file == keyFile && keyFile != certificateFile ? "tls.key" : "tls.cert"
+      throw SetupError(
+        "\(setting): \(error); name the certificate with its chain (tls.cert) and its key (tls.key), in PEM, both readable for the "
+          + "server's user")
     } catch {
       throw SetupError("TLS: \(error)")
     }

@@ -61,7 +61,8 @@ enum Terminal {
   static func prompt(_ text: String) { try? put(Array(text.printable.utf8), to: STDERR_FILENO) }
 
   /// Reads a line from the terminal without echo.
-  static func readSecret(_ prompt: String) throws -> String {
+  /// - Parameter end: What Ctrl-C does.
+  static func readSecret(_ prompt: String, atInterrupt end: () -> Void = { endByInterrupt() }) throws -> String {
     var settings = termios()
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw Failure("the terminal does not answer") }
     var silent = settings
@@ -77,16 +78,18 @@ enum Terminal {
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
     message("")
     let line = bytes.prefix(max(count, 0))
-    if line.last == interrupt {
-      // Threads of Dispatch block signals, and a script's background ignores this one.
-      var interrupts = sigset_t()
-      sigemptyset(&interrupts)
-      sigaddset(&interrupts, SIGINT)
-      pthread_sigmask(SIG_UNBLOCK, &interrupts, nil)
-      signal(SIGINT, SIG_DFL)
-      raise(SIGINT)
-    }
+    if line.last == interrupt { end() }
     return String(decoding: line.last == UInt8(ascii: "\n") ? line.dropLast() : line, as: UTF8.self)
+  }
+
+  static func endByInterrupt() {
+    // Threads of Dispatch block signals, and a script's background ignores this one.
+    var interrupts = sigset_t()
+    sigemptyset(&interrupts)
+    sigaddset(&interrupts, SIGINT)
+    pthread_sigmask(SIG_UNBLOCK, &interrupts, nil)
+    signal(SIGINT, SIG_DFL)
+    raise(SIGINT)
   }
 
   /// Ctrl-C.

@@ -22,8 +22,6 @@ struct Machine {
   var run: ([String]) throws -> Outcome = runProgram
   /// The addresses of this machine that others may reach: without loopback, and without those of one link.
   var addresses: () -> [String] = ownAddresses
-  /// The addresses of a DNS name; empty if it has none.
-  var resolve: (String) -> [String] = resolvedAddresses
   var now: () -> Date = { .now }
 
   func path(_ path: String) -> String { root + path }
@@ -82,24 +80,5 @@ private func runProgram(_ arguments: [String]) throws -> Machine.Outcome {
 private func ownAddresses() -> [String] {
   ((try? System.enumerateDevices()) ?? []).compactMap { $0.address?.ipAddress }.filter { address in
     !isLoopback(address) && !["fe80:", "169.254."].contains { address.lowercased().hasPrefix($0) }
-  }
-}
-
-private func resolvedAddresses(_ name: String) -> [String] {
-  var hints = addrinfo()
-  #if canImport(Darwin)
-    hints.ai_socktype = SOCK_STREAM
-  #else
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-  #endif
-  var first: UnsafeMutablePointer<addrinfo>?
-  guard getaddrinfo(name, nil, &hints, &first) == 0 else { return [] }
-  defer { freeaddrinfo(first) }
-  return sequence(first: first, next: { $0?.pointee.ai_next }).compactMap { entry in
-    guard let entry = entry?.pointee else { return nil }
-    var text = [CChar](repeating: 0, count: 64)
-    let status = getnameinfo(
-      entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
-    return status == 0 ? String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
   }
 }

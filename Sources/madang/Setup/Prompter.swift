@@ -9,7 +9,7 @@ struct Prompter {
     return readLine(strippingNewline: true)
   }
   /// The same, without echo.
-  var secret: (String) throws -> String = Terminal.readSecret
+  var secret: (String) throws -> String
   var say: (String) -> Void = Terminal.message
 
   /// - Parameters:

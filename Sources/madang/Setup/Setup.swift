@@ -119,7 +119,7 @@ struct Setup {
     guard !plan.changes.isEmpty else { return }
     say("Settings that change in \(machine.settingsFile):")
     for change in plan.changes { say("  " + change.words) }
-    if let terms { say(terms) }
+    if let terms = terms(plan) { say(terms) }
     guard isAsked, let prompter else { return }
     guard try prompter.confirm("Write them and start the server?", standard: true) else {
       throw Failure("nothing was changed")
@@ -127,10 +127,11 @@ struct Setup {
   }
 
   /// What the operator agrees to by ordering a certificate.
-  private var terms: String? {
-    guard case .certificate(let directory, _) = front else { return nil }
+  private func terms(_ plan: SetupPlan) -> String? {
+    guard case .certificate = front else { return nil }
     let place =
-      directory.map { "of the authority of \($0)" } ?? "of Let's Encrypt (https://letsencrypt.org/repository/)"
+      plan.file.text("tls.acme.directory").map { "of the authority of \($0)" }
+      ?? "of Let's Encrypt (https://letsencrypt.org/repository/)"
     return "With its certificate you agree to the terms of service \(place)."
   }
 }

@@ -128,18 +128,21 @@ struct SetupChecks {
   /// Why clients may not find this machine by its name; nil if they do, or if a proxy has the name.
   func dnsProblem(of name: String) -> SetupProblem? {
     guard case .certificate = front else { return nil }
-    let (found, own) = (machine.resolve(name), machine.addresses())
-    // Debian's /etc/hosts may give a machine's own name a loopback address.
-    let foreign = Set(found.filter { !isLoopback($0) }).subtracting(own)
+    let (found, own) = (machine.look(up: name), machine.addresses())
     let ownWords = "this machine has \(own.isEmpty ? "none" : own.joined(separator: ", "))"
-    guard !found.isEmpty else {
+    guard !found.inDNS.isEmpty else {
+      let complaint = found.complaint.isEmpty ? "" : " (\(found.complaint))"
+      let hosts = found.inHostsFile.joined(separator: ", ")
       return SetupProblem(
-        "the name \(name) has no address",
-        cure: "add an A or AAAA record to your DNS (\(ownWords)), and wait some minutes")
+        "the name \(name) has no address in DNS\(complaint)"
+          + (hosts.isEmpty ? "" : "; \(hosts) in this machine's /etc/hosts counts only on this machine"),
+        cure: "add an A or AAAA record to your DNS (\(ownWords)), and wait some minutes; if there is one, check that "
+          + "the name server in /etc/resolv.conf answers")
     }
+    let foreign = Set(found.inDNS).subtracting(own)
     guard !foreign.isEmpty else { return nil }
     return SetupProblem(
-      "the name \(name) has the address \(foreign.sorted().joined(separator: ", ")), and \(ownWords)",
+      "the name \(name) has the address \(foreign.sorted().joined(separator: ", ")) in DNS, and \(ownWords)",
       cure:
         "correct the DNS record. Behind a router or in a cloud this may be right, if the ports 80 and 443 come here: "
         + "--skip-dns", isWarning: true)

@@ -21,7 +21,7 @@ struct SetupCommand: AsyncParsableCommand {
       --acme-directory names another.
 
       Exit status: 0 done, or nothing to change; 1 refused, nothing was changed; 2 the settings are written but not all is \
-      done, or the server does not run; 3 it runs, but its certificate is not there yet; 64 wrong usage.
+      done, or the server does not run; 3 it runs, but its certificate is not there yet; 64 wrong usage; 130 ended by Ctrl-C.
       """)
 
   @Argument(help: ArgumentHelp("The server's DNS name, like chat.example.com.", valueName: "name")) var name: String?
@@ -63,7 +63,10 @@ struct SetupCommand: AsyncParsableCommand {
   func run() async throws {
     umask(0o077)
     let machine = Machine()
-    if undo { return try takeBack(machine) }
+    let interrupt = SetupInterrupt()
+    let interrupts = interrupt.source()
+    defer { interrupts.cancel() }
+    if undo { return try takeBack(machine, interrupt) }
     guard let name else { return }
     let roots = try caFile.map { file in
       guard let bytes = FileManager.default.contents(atPath: file) else {
@@ -71,13 +74,15 @@ struct SetupCommand: AsyncParsableCommand {
       }
       return (bytes: bytes, file: file)
     }
+    let secret = { (prompt: String) in try Terminal.readSecret(prompt) { interrupt.end() } }
     let setup = Setup(
       machine: machine, name: name,
       front: behindProxy.map { .proxy(address: $0) }
         ?? .certificate(directory: acmeDirectory, roots: roots.map { _ in machine.authorityFile }),
       roots: roots, options: .init(skipsDNS: skipDNS, isForced: force),
-      prompter: isatty(STDIN_FILENO) == 1 && !confirmation.yes ? Prompter() : nil, say: say)
+      prompter: isatty(STDIN_FILENO) == 1 && !confirmation.yes ? Prompter(secret: secret) : nil, say: say)
     let wanted = try setup.prepare(answers: answers, takesDefaults: confirmation.yes)
+    interrupt.reach(.working)
     let isChanged: Bool
     do { isChanged = try setup.apply(wanted) } catch let error as SetupWork.NotServing {
       Terminal.problem(
@@ -112,12 +117,13 @@ struct SetupCommand: AsyncParsableCommand {
     if !printing.json { Terminal.message(text) }
   }
 
-  private func takeBack(_ machine: Machine) throws {
+  private func takeBack(_ machine: Machine, _ interrupt: SetupInterrupt) throws {
     guard machine.isRoot else { throw Failure("setup changes the system, and you are not root: run it with sudo") }
     guard let undo = try SetupUndo(machine) else { throw Failure("'madang setup' has changed nothing on this machine") }
     say("This will:")
     for line in undo.words { say("  " + line) }
     try confirmation.confirm("Go on?")
+    interrupt.reach(.undoing)
     do { try undo.run(say: say) } catch let error as SetupWork.NotServing {
       Terminal.problem("madang: the server does not run with the former settings:\n\(error.words)")
       throw ExitCode(2)

@@ -29,6 +29,13 @@ struct SetupReport: Encodable {
   /// Why the first backup failed.
   let failedBackup: String?
   let findings: [DoctorFinding]
+  /// Whether registration is closed.
+  private let isClosed: Bool
+
+  private enum CodingKeys: CodingKey {
+    case name, address, console, changed, administratorLink, invitation, keys, certificate, backups, failedBackup
+    case findings
+  }
 
   var hasCertificate: Bool { certificate.isServed }
 
@@ -51,6 +58,7 @@ struct SetupReport: Encodable {
     (name, address, self.changed, self.failedBackup) = (setup.name, settings.publicURL, changed, failedBackup)
     console = settings.web.admin.isOn ? "\(settings.publicURL)/admin/" : nil
     backups = setup.machine.backupDirectory
+    isClosed = settings.registration.mode == .closed
     keys = EditionName.newestFirst.compactMap { edition in
       let file = Secrets.apiKeyFile(of: edition, in: settings.secretsDirectory)
       guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
@@ -67,9 +75,10 @@ struct SetupReport: Encodable {
       throw Failure((error as? SetupError)?.description ?? (error as? AdministrationError)?.description ?? "\(error)")
     }
     // Without a certificate, clients fail as they should; the doctor has nothing to add.
+    let roots = setup.roots == nil ? settings.tls.acme.authorities : setup.machine.authorityFile
     let doctor = try DoctorCommand.parse(
       ["--config", setup.machine.settingsFile] + (certificate.isServed ? [] : ["--inside"])
-        + (setup.roots == nil ? [] : ["--ca-file", setup.machine.authorityFile]))
+        + (roots.isEmpty ? [] : ["--ca-file", roots]))
     findings = await doctor.findings()
   }
 
@@ -96,11 +105,13 @@ struct SetupReport: Encodable {
     return try await administration.makeAdministratorLink()
   }
 
-  /// A code for people, unless there is one.
+  /// A code for people, unless there is one, or registration is closed.
   private static func invitation(_ administration: Administration, isResumed: Bool) async throws -> InvitationSummary? {
     let open = try await administration.invitations(isOpen: true, limit: 100)
     guard isResumed || open.elements.allSatisfy({ $0.email != nil }) else { return nil }
-    return try await administration.inviteByCode(uses: codeUses, days: codeDays)
+    do { return try await administration.inviteByCode(uses: codeUses, days: codeDays) } catch let error
+      as AdministrationError where error.reason == .closed
+    { return nil }
   }
 }
 
@@ -123,10 +134,15 @@ extension SetupReport {
     if let administratorLink {
       let end = LocalTime(administratorLink.expiresAt)
       fields.append(("first administrator", "\(administratorLink.link) (once, until \(end.time))"))
+    } else if console != nil {
+      fields.append(("administrator", "'madang admin web' prints a link for a new one"))
     }
     if let invitation {
       let words = "for \(invitation.usesLeft) people, until \(LocalTime(invitation.expiresAt).day)"
       fields.append(("invitation", "\(invitation.link ?? invitation.code ?? "") (\(words))"))
+    } else if !isClosed {
+      let command = "madang admin invite --code --uses \(Self.codeUses) --days \(Self.codeDays)"
+      fields.append(("invitation", "'\(command)' prints a new one"))
     }
     fields += keys.map { ("API key \($0.edition)", $0.key) }
     fields.append(("certificate", certificate.words))

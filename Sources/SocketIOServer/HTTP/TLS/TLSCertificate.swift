@@ -161,6 +161,9 @@
         if let type = attributes?[.type] as? FileAttributeType, type != .typeRegular {
           throw TLSCertificateError(path, "is not a file; name a PEM file")
         }
+        guard access(path, R_OK) == 0 else {
+          throw TLSCertificateError(path, "cannot be read: \(String(cString: strerror(errno)))")
+        }
         do {
           let file = try FileHandle(forReadingFrom: URL(filePath: path))
           defer { try? file.close() }
