@@ -86,7 +86,12 @@ extension Authority {
     }
     let order = try await settled(begun.url, names, while: .ready, .processing)
     guard order.status == .valid, let certificate = order.certificate else { throw refusal(of: order, names) }
-    let text = String(decoding: try await read(certificate, names: names).body, as: UTF8.self)
+    let answer: AuthorityCalls.Answer
+    do { answer = try await read(certificate, names: names) } catch let error as ACMEError {
+      // It is issued: another server of the authority may not have it yet.
+      throw error.keepingOrder
+    }
+    let text = String(decoding: answer.body, as: UTF8.self)
     guard let chain = try? CertificateChain(pem: text), chain.fits(begun.key, names) else {
       throw ACMEError.unusable("no certificate for \(names.joined(separator: ", "))", at: certificate, endsOrder: true)
     }

@@ -125,10 +125,10 @@ package actor Authority {
 
   /// Whether a refused request about an order would be refused at any time. Without a reason it may be a proxy that refuses.
   private func endsOrder(_ answer: AuthorityCalls.Answer, _ url: String) -> Bool {
-    guard let kind = (try? answer.decode(Problem.self, from: url))?.kind else {
+    guard let kind = (try? answer.decode(Problem.self, from: url))?.kind, !kind.isEmpty else {
       return [404, 410].contains(answer.status)
     }
-    return (400...499).contains(answer.status)
+    return (400...499).contains(answer.status) && ![408, 429].contains(answer.status)
       && !["badNonce", "orderNotReady", "rateLimited", "userActionRequired"].contains(kind)
   }
 

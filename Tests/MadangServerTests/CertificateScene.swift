@@ -155,6 +155,7 @@ struct CertificateScene: Sendable {
       context.close(promise: nil)
     }
 
-    func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
+    // Also after a connection that did not come to be.
+    func handlerRemoved(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
   }
 }

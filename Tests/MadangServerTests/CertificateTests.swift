@@ -302,7 +302,9 @@ struct CertificateTests {
         world.clock.advance(milliseconds: Self.minute)
         _ = try await Scene.administration(world).renewCertificate(revokes: true)
         #expect(try await World.eventually { scene.authority.revocations == 1 })
-        _ = try await Scene.until(world, "the second refusal") { $0.tries == 2 }
+        // A try counts from its beginning; its refusal plans the next one.
+        let next = WireDate.string(world.clock.now + Self.day)
+        _ = try await Scene.until(world, "the second refusal") { $0.tries == 2 && $0.nextTry == next }
         scene.authority.set(.works)
         world.clock.advance(milliseconds: Self.day + Self.minute)
         #expect(try await World.eventually { scene.authority.issued == 2 })

@@ -72,6 +72,39 @@ struct CertificateTroubleTests {
     }
   }
 
+  @Test("an order whose certificate does not come for a day is left for another one")
+  func endlessOrder() async throws {
+    try await Scene.run { (scene) async throws in
+      scene.authority.set(.losesAnswers(to: "/certificate"))
+      try await World.run(.sqlite, settings: scene.settings()) { (world) async throws in
+        scene.lead(to: world)
+        _ = try await Scene.until(world, "the lost answer") { $0.error != nil }
+        #expect(scene.authority.orders == 1)
+        world.clock.advance(milliseconds: 25 * Self.hour)
+        #expect(try await World.eventually { scene.authority.orders == 2 })
+      }
+    }
+  }
+
+  @Test("a try keeps no order once another server has claimed one", arguments: TestEngine.allCases)
+  func overtaken(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let (madang, id) = (
+        world.server.madang, CertificateID(directory: "https://ca.example.com", names: ["a.example.com"])
+      )
+      let first = try #require(try await madang.claimCertificate(id))
+      try await madang.keepCertificateOrder(id, ("https://ca.example.com/1", "first"), of: first)
+      world.clock.advance(milliseconds: 5 * Self.minute)
+      let second = try #require(try await madang.claimCertificate(id))
+      #expect(second.order?.url == "https://ca.example.com/1" && second.order?.key == "first")
+      await #expect(throws: CancellationError.self) { try await madang.keepCertificateOrder(id, nil, of: first) }
+      await #expect(throws: CancellationError.self) {
+        try await madang.keepCertificateOrder(id, ("https://ca.example.com/2", "other"), of: first)
+      }
+      try await madang.keepCertificateOrder(id, nil, of: second)
+    }
+  }
+
   @Test("with a slow clock, a first certificate is served; a renewal waits until it begins, without a second order")
   func slowClock() async throws {
     try await Scene.run { (scene) async throws in

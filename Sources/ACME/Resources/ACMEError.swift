@@ -31,6 +31,9 @@ package struct ACMEError: Error, CustomStringConvertible {
   }
 
   package var description: String { "\(message); \(cure)" }
+
+  /// The same, of an order that may still give a certificate.
+  var keepingOrder: ACMEError { ACMEError(reason, message, cure: cure, pause: pause) }
 }
 
 extension ACMEError {

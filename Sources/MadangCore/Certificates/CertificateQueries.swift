@@ -60,13 +60,13 @@ extension Transaction {
       """)
   }
 
-  /// Counts the certificate of the kept order, once.
-  func insertCertificateIssue(_ id: CertificateID) throws {
+  /// Counts a certificate, that of a kept order once.
+  func insertCertificateIssue(_ id: CertificateID, now: Int64) throws {
     try execute(
       """
       INSERT INTO certificate_issues (directory, names, issued_at)
-      SELECT directory, names, ordered_at FROM certificates
-      WHERE directory = \(id.directory) AND names = \(id.text) AND ordered_at IS NOT NULL
+      SELECT directory, names, COALESCE(ordered_at, \(now)) FROM certificates
+      WHERE directory = \(id.directory) AND names = \(id.text)
       ON CONFLICT (directory, names, issued_at) DO NOTHING
       """)
   }
@@ -81,12 +81,15 @@ extension Transaction {
     ) { (try $0.get("order_url"), try $0.get("order_key")) }
   }
 
-  func setCertificateOrder(_ id: CertificateID, url: String?, key: String?, now: Int64?) throws {
+  /// False if the last try did not begin at this time.
+  func setCertificateOrder(
+    _ id: CertificateID, url: String?, key: String?, now: Int64?, triedAt: Int64
+  ) throws -> Bool {
     try execute(
       """
       UPDATE certificates SET order_url = \(url), order_key = \(key), ordered_at = \(now)
-      WHERE directory = \(id.directory) AND names = \(id.text)
-      """)
+      WHERE directory = \(id.directory) AND names = \(id.text) AND tried_at = \(triedAt)
+      """) == 1
   }
 
   /// Records why the last try failed. A renewal is due from then on, also one that only an administrator wanted.
@@ -117,10 +120,9 @@ extension Transaction {
 
   /// Lets the present certificate be renewed now; a wish that it be revoked is fulfilled. Others may know the key of a kept order, too.
   func endCertificate(_ id: CertificateID) throws {
-    try setCertificateOrder(id, url: nil, key: nil, now: nil)
     try execute(
       """
-      UPDATE certificates SET renew_at = 0, asked = \(CertificateState.asked(.renewal, isTried: true))
+      UPDATE certificates SET renew_at = 0, order_url = NULL, order_key = NULL, ordered_at = NULL, asked = \(CertificateState.asked(.renewal, isTried: true))
       WHERE directory = \(id.directory) AND names = \(id.text)
       """)
   }

@@ -38,16 +38,17 @@ extension Madang {
       let next = now + CertificatePlan.pause(after: state.failures + 1)
       guard try transaction.claimCertificate(id, state, now: now, next: next) else { return nil }
       return CertificateTry(
-        failures: state.failures, wish: state.wish, chain: state.chain,
+        begunAt: now, failures: state.failures, wish: state.wish, chain: state.chain,
         isReplaced: state.wish == .revocation || state.renewAt == 0, order: order)
     }
   }
 
-  /// The order that a try can go on with. After ``CertificatePlan/window`` its certificate no longer counts, and another one is ordered.
+  /// The order that a try can go on with. It cannot for long: an authority may never finish an order.
   private func keptOrder(
     _ id: CertificateID, _ state: CertificateState, now: Int64, _ transaction: Transaction
   ) throws -> (url: String, key: String)? {
-    guard let time = state.orderedAt, abs(now - time) < CertificatePlan.window,
+    // Earlier versions store certificates without forgetting the order; failures are zero then.
+    guard let time = state.orderedAt, state.failures > 0, abs(now - time) < CertificatePlan.orderLife,
       let (url, stored) = try transaction.certificateOrder(id),
       let key = StoredSecret.secret(of: stored, key: settings.certificateKey)
     else { return nil }
@@ -55,10 +56,16 @@ extension Madang {
   }
 
   /// Keeps a begun order for the next try, until its certificate is stored. Nil forgets it.
-  package func keepCertificateOrder(_ id: CertificateID, _ order: (url: String, key: String)?) async throws {
+  /// - Throws: `CancellationError` if another server has claimed a try meanwhile: an order of its own may be kept.
+  package func keepCertificateOrder(
+    _ id: CertificateID, _ order: (url: String, key: String)?, of claimed: CertificateTry
+  ) async throws {
     let key = try order.map { try StoredSecret.text(of: Array($0.key.utf8), key: settings.certificateKey) }
     try await database.write(ignoresStop: true) { [self] in
-      try $0.setCertificateOrder(id, url: order?.url, key: key, now: order == nil ? nil : clock.now)
+      guard
+        try $0.setCertificateOrder(
+          id, url: order?.url, key: key, now: order == nil ? nil : clock.now, triedAt: claimed.begunAt)
+      else { throw CancellationError() }
     }
   }
 
@@ -71,10 +78,10 @@ extension Madang {
 
   /// Counts a certificate that is not taken: the authority counts it, too.
   /// - Parameter keepsOrder: Whether the next try fetches it again.
-  package func certificateRefused(_ id: CertificateID, keepsOrder: Bool) async throws {
-    try await database.write(ignoresStop: true) {
-      try $0.insertCertificateIssue(id)
-      if !keepsOrder { try $0.setCertificateOrder(id, url: nil, key: nil, now: nil) }
+  package func certificateRefused(_ id: CertificateID, keepsOrder: Bool, of claimed: CertificateTry) async throws {
+    try await database.write(ignoresStop: true) { [self] in
+      try $0.insertCertificateIssue(id, now: clock.now)
+      if !keepsOrder { _ = try $0.setCertificateOrder(id, url: nil, key: nil, now: nil, triedAt: claimed.begunAt) }
     }
   }
 
@@ -88,7 +95,7 @@ extension Madang {
     let stored = try StoredSecret.text(of: Array(key.utf8), key: settings.certificateKey)
     try await database.write(ignoresStop: true) { [self] transaction in
       let now = clock.now
-      try transaction.insertCertificateIssue(id)
+      try transaction.insertCertificateIssue(id, now: now)
       try transaction.setCertificate(id, chain: chain, key: stored, renewAt: renewAt, now: now)
       try transaction.deleteCertificateRemains(before: now - CertificatePlan.remembered)
       try audit(

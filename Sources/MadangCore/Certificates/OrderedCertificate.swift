@@ -58,6 +58,8 @@ package struct CertificateState: Sendable {
 
 /// A try that this server has claimed.
 package struct CertificateTry: Sendable {
+  /// When it began; it is over for this server when another one claims a try.
+  let begunAt: Int64
   /// The failed tries before.
   package let failures: Int
   package let wish: CertificateState.Wish
@@ -102,6 +104,8 @@ package enum CertificatePlan {
   /// The most certificates for the same names within ``window``.
   package static let limit = 5
   package static let window: Int64 = 7 * 86_400_000
+  /// How long tries go on with a begun order, in milliseconds.
+  static let orderLife: Int64 = 86_400_000
   /// A next try that is further ahead was planned by a wrong clock. Clocks of servers may differ by an hour.
   static let farAhead: Int64 = longestPause + 3_600_000
   /// How long a proof is shown at most, in milliseconds.

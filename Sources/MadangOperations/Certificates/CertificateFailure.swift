@@ -51,7 +51,9 @@ struct CertificateFailure {
       (message, cure) = (state.error, state.cure)
       return
     }
-    guard let time = state.orderedAt, abs(now - time) >= 2 * CertificatePlan.firstPause else { return nil }
+    guard let time = state.orderedAt, state.failures > 0, abs(now - time) >= 2 * CertificatePlan.firstPause else {
+      return nil
+    }
     message = "the certificate that was ordered at \(WireDate.string(time)) is not stored"
     cure = "make room on the disk of the database if it is full, and see the server's log"
   }

@@ -44,7 +44,7 @@ extension CertificateWork {
       try await within(Self.limit, to: "finish") { [self] in try await order(claimed, by: kind) }
       await look()
     } catch is CancellationError {
-      // The server stops. The claim stays, so that the next start waits.
+      // The server stops: the claim stays, so that the next start waits. Or another server has claimed a try.
     } catch {
       await failed(claimed, error)
     }
@@ -69,12 +69,14 @@ extension CertificateWork {
     let issued = try await showing { [self] show in
       try await authority.order(
         acme.names, provingBy: kind, goingOnWith: begun,
-        keep: { [madang, id] in try await madang.keepCertificateOrder(id, $0.map { ($0.url, $0.key.pem) }) },
+        keep: { [madang, id] in try await madang.keepCertificateOrder(id, $0.map { ($0.url, $0.key.pem) }, of: claimed)
+        },
         { try await show($0.map(CertificateProof.init)) })
     }
     if let url = await authority.account { try await keep(account, url) }
     do { try check(issued, insteadOf: claimed) } catch {
-      try await madang.certificateRefused(id, keepsOrder: issued.chain.notBefore.milliseconds > madang.clock.now)
+      try await madang.certificateRefused(
+        id, keepsOrder: issued.chain.notBefore.milliseconds > madang.clock.now, of: claimed)
       throw error
     }
     let (start, end) = (issued.chain.notBefore.milliseconds, issued.chain.notAfter.milliseconds)

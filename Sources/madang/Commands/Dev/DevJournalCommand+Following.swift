@@ -19,6 +19,9 @@ extension DevJournalCommand {
           if json { try Terminal.json(DevelopmentJSON.encode(entry)) } else { try Terminal.line(entry.line) }
         }
         printed = page.entries.last ?? printed
+      } catch let failure as Failure where failure.status == .failed && last > 0 {
+        // Such a number is of an earlier run of the server.
+        last = 0
       } catch let failure as Failure where failure.status == .unavailable && mistaken == .failed {
         if !isAway { Terminal.message("madang: \(failure.message). Trying again every second.") }
         isAway = true
@@ -30,7 +33,7 @@ extension DevJournalCommand {
   /// The number of the last printed entry. Zero if the journal lacks it: a server that was started again has a new journal, whose numbers
   /// begin at 1.
   private func position(of printed: JournalEntry?, _ fields: [(String, String?)]) async throws -> Int {
-    guard let printed else { return 0 }
+    guard let printed else { return after ?? 0 }
     do {
       let page = try await page(fields + [("after", "\(printed.number - 1)"), ("limit", "1")], mistaken: .failed)
       return page.entries.first.map { $0.number == printed.number && $0.at == printed.at } ?? false ? printed.number : 0
