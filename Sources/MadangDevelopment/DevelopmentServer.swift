@@ -44,13 +44,16 @@ package struct DevelopmentServer: Service {
     server = try await kit.makeServer(settings, isAlone: true, logger: logger) { worlds.stand(around: &$0, kit) }
   }
 
+  /// The answer to calls while the server stops.
+  package static let isStopping = "the server is stopping; call again when it has been restarted"
+
   /// Serves until the task is cancelled or a graceful shutdown is triggered.
   package func run() async throws {
     defer { kit.serverHasEnded() }
     try await withGracefulShutdownHandler {
       try await server.run()
     } onGracefulShutdown: { [kit, worlds] in
-      let reason = WorldError("the server is stopping; call again when it has been restarted")
+      let reason = WorldError(Self.isStopping)
       kit.refuse(because: reason)
       worlds.refuse(because: reason)
     }

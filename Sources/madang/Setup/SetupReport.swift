@@ -135,7 +135,7 @@ extension SetupReport {
       let end = LocalTime(administratorLink.expiresAt)
       fields.append(("first administrator", "\(administratorLink.link) (once, until \(end.time))"))
     } else if console != nil {
-      fields.append(("administrator", "'madang admin web' prints a link for a new one"))
+      fields.append(("administrator", "'madang admin web' prints a new link"))
     }
     if let invitation {
       let words = "for \(invitation.usesLeft) people, until \(LocalTime(invitation.expiresAt).day)"

@@ -10,7 +10,7 @@ struct DevJournalCommand: AsyncParsableCommand {
       Fields select entries, as in 'madang dev journal operation=postToChannel code=E05'; * is any text. docs/reference/dev.md \
       lists them. With --wait it returns as soon as there are --count entries. Exit status 1 if they do not come, 64 if \
       the server refuses a field. With --follow it prints entries as they come, until it is stopped; if the server is \
-      restarted, it goes on with the new one.
+      restarted, it goes on with the new journal. A world ends with its server, and --follow with the world.
       """)
 
   @OptionGroup var options: DevelopmentOptions

@@ -171,6 +171,7 @@ struct DevelopmentServerOptions: ParsableArguments {
             : "\(server) asks programs of other machines for a token; give the one that")
             + " 'madang serve --dev --lan' shows there with --token or MADANG_DEV_TOKEN")
       }
+      guard refusal.error != DevelopmentServer.isStopping else { return Failure(refusal.error, .unavailable) }
       var words = Self.commands.reduce(refusal.error) { $0.replacing($1.0, with: "'madang dev \($1.1)'") }
       if !isOfWorld, Self.absences.contains(where: words.hasPrefix) {
         words += "; the server itself was asked, --world names one of its worlds"
