@@ -135,7 +135,7 @@ struct BackupScene: Sendable {
         """)
       try transaction.execute("INSERT INTO administrator_tries VALUES ('hash', 1, 2)")
       try transaction.execute(
-        "INSERT INTO certificates VALUES ('https://a/dir', 'a.zz,b.zz', 'PEM', 'plain', 1, 2, 3, 4, 5, 6, 7, 'why', 'cure', '')"
+        "INSERT INTO certificates VALUES ('https://a/dir', 'a.zz,b.zz', 'PEM', 'plain', 1, 2, 3, 4, 5, 6, 7, 'why', 'cure', '', 'https://a/o', 'plain', 8)"
       )
       try transaction.execute("INSERT INTO certificate_issues VALUES ('https://a/dir', 'a.zz,b.zz', 2)")
       try transaction.execute("INSERT INTO certificate_wishes VALUES ('https://a/dir', 'a.zz,b.zz', 2)")
