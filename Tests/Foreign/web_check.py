@@ -109,6 +109,15 @@ class Person:
     def sees(self, text, count=1):
         expect(self.page.locator(".rows:not(.waiting) .text", has_text=text)).to_have_count(count, timeout=20_000)
 
+    def find(self):
+        """Opens the finder by its shortcut, which is loaded after the first view."""
+        end = time.monotonic() + 20
+        while not self.page.locator("dialog.finder").count():
+            assert time.monotonic() < end, "Ctrl+K opens the finder"
+            self.page.keyboard.press("Control+k")
+            self.page.wait_for_timeout(100)
+        self.page.wait_for_selector("dialog.finder input:focus")
+
     def texts(self):
         return self.page.locator(".rows:not(.waiting) .text").all_text_contents()
 
@@ -273,8 +282,7 @@ def talking(stage):
 def direct(stage):
     """A direct message, found by search."""
     mina, joon = stage.mina, stage.joon
-    mina.page.keyboard.press("Control+k")
-    mina.page.wait_for_selector("dialog.finder input:focus")
+    mina.find()
     mina.page.keyboard.type(joon.email)
     mina.page.wait_for_selector(f".results li:has-text('{joon.email}')")
     mina.axe("search")
@@ -653,8 +661,7 @@ def keyboard(stage):
     press("Enter")
     sora.page.wait_for_selector("nav.rooms a.room")
     sora.page.wait_for_selector("#composer:focus")
-    press("Control+k")
-    sora.page.wait_for_selector("dialog.finder input:focus")
+    sora.find()
     sora.page.keyboard.type("정원")
     sora.page.wait_for_selector(".results li:has-text('정원')")
     press("Enter")
