@@ -6,7 +6,7 @@ import Synchronization
 final class SetupInterrupt: Sendable {
   /// What was done when Ctrl-C comes.
   enum Progress: String {
-    case asking = "nothing was changed; run the same command again to begin anew"
+    case asking = "nothing was changed; run the same command again to start over"
     case working = "setup has not ended; run the same command again, and it does what is left"
     case undoing = "not all is taken back; run 'madang setup --undo' again, and it does what is left"
   }
