@@ -16,9 +16,9 @@ struct SuiteTests {
     try await World.run(engine, settings: World.settings(\.sockets.hold, .seconds(3)), clock: Clock(), body)
   }
 
-  /// The outcomes of rules at a server in development mode.
+  /// The outcomes of rules at a server in development mode, on a machine that may be busy.
   static func outcomes(_ url: String, _ rules: [Rule], parallelism: Int = 8) async throws -> [Outcome] {
-    try await ServerUnderTest.with(url, keys: keys, isInDevelopment: true) { server in
+    try await ServerUnderTest.with(url, keys: keys, isInDevelopment: true, patience: .seconds(40)) { server in
       await Runner(server, rules, parallelism: parallelism).run()
     }
   }

@@ -231,6 +231,7 @@ struct CommandLineConformanceTests {
       (["conformance", "127.0.0.1:1", "--key", "k", "--edition", "2023"], 64),
       (["conformance", "127.0.0.1:1", "--key", "k", "--only", "no-such-rule"], 64),
       (["conformance", "127.0.0.1:1", "--key", "k", "--parallel", "0"], 64),
+      (["conformance", "127.0.0.1:1", "--key", "k", "--timeout", "soon"], 64),
       (["conformance", "127.0.0.1:1", "--key", "k", "--only", "key."], 69),
     ] as [([String], Int32)])
   func refused(_ arguments: [String], _ status: Int32) async throws {

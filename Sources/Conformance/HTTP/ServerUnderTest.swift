@@ -11,6 +11,8 @@ package struct ServerUnderTest: Sendable {
   package let keys: [EditionName: String]
   /// Whether it has the calls under `/_dev` of a server in development mode.
   package let isInDevelopment: Bool
+  /// How long an answer or a packet may take: by default longer than any client waits.
+  let patience: Duration
   /// How its certificate is checked.
   let tls: SocketIOClient.TLS
   private let http: HTTPClient
@@ -18,17 +20,16 @@ package struct ServerUnderTest: Sendable {
   /// Where the requests of a rule are kept.
   private(set) var requests = RequestLog(keys: [])
 
-  /// Longer than any client waits; a server that answers later has not answered.
-  private static let patience = TimeAmount.seconds(20)
   private static let maxAnswer = 64 << 20
 
   /// Runs `body` with connections to a server, which are closed afterwards.
   /// - Parameters:
   ///   - url: Scheme, host and port, without a path.
+  ///   - patience: How long an answer or a packet may take. A server that sends it later has not sent it.
   ///   - authorities: A PEM file of certificate authorities to trust in addition to the system's; nil for none.
   package static func with<Result: Sendable>(
-    _ url: String, keys: [EditionName: String], isInDevelopment: Bool = false, authorities: String? = nil,
-    _ body: (ServerUnderTest) async throws -> Result
+    _ url: String, keys: [EditionName: String], isInDevelopment: Bool = false, patience: Duration = .seconds(20),
+    authorities: String? = nil, _ body: (ServerUnderTest) async throws -> Result
   ) async throws -> Result {
     var settings = HTTPClient.Configuration(redirectConfiguration: .disallow)
     settings.httpVersion = .http1Only
@@ -41,7 +42,8 @@ package struct ServerUnderTest: Sendable {
     settings.tlsConfiguration = try tls.configuration()
     let http = HTTPClient(
       eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: settings)
-    let server = ServerUnderTest(url: url, keys: keys, isInDevelopment: isInDevelopment, tls: tls, http: http)
+    let server = ServerUnderTest(
+      url: url, keys: keys, isInDevelopment: isInDevelopment, patience: patience, tls: tls, http: http)
     do {
       let result = try await body(server)
       try await http.shutdown()
@@ -54,7 +56,7 @@ package struct ServerUnderTest: Sendable {
 
   /// Makes sure that something answers at the address. Throws what the network says if nothing does.
   package func reach() async throws {
-    _ = try await http.execute(HTTPClientRequest(url: url + "/v1"), timeout: Self.patience)
+    _ = try await http.execute(HTTPClientRequest(url: url + "/v1"), timeout: TimeAmount(patience))
   }
 
   /// The editions whose key the server takes for none of its own.
@@ -84,7 +86,7 @@ package struct ServerUnderTest: Sendable {
     if let type = body.type { message.headers.add(name: "Content-Type", value: type) }
     if let bytes = body.bytes { message.body = .bytes(ByteBuffer(bytes: bytes)) }
     do {
-      let response = try await http.execute(message, timeout: Self.patience)
+      let response = try await http.execute(message, timeout: TimeAmount(patience))
       let bytes = try await response.body.collect(upTo: Self.maxAnswer)
       let answer = Answer(
         request: request, status: Int(response.status.code), headers: response.headers,

@@ -42,7 +42,7 @@ extension EngineSocket {
   func beginUpgrade() async throws {
     try await connectWebSocket()
     webSocket?.transport.send([EnginePacket(.ping, EnginePacket.probe)])
-    let answer = try await within("3probe") { try await self.nextOfWebSocket() }
+    let answer = try await within("3probe", limit: server.patience) { try await self.nextOfWebSocket() }
     guard answer == EnginePacket(.pong, EnginePacket.probe) else {
       throw Violation(expected: "3probe", seen: Self.text(answer))
     }

@@ -62,7 +62,7 @@ actor EngineSocket {
 
   private func openWebSocket() async throws {
     try await connectWebSocket()
-    inbox = [try await within("an open packet") { try await self.nextOfWebSocket() }]
+    inbox = [try await within("an open packet", limit: server.patience) { try await self.nextOfWebSocket() }]
     try takeOpening()
   }
 
@@ -128,7 +128,7 @@ actor EngineSocket {
 
   /// The next packet that is neither a ping, which is answered, nor a noop.
   func next(_ expected: String) async throws -> EnginePacket {
-    try await within(expected) { try await self.nextPacket() }
+    try await within(expected, limit: server.patience) { try await self.nextPacket() }
   }
 
   private func nextPacket() async throws -> EnginePacket {
@@ -145,8 +145,9 @@ actor EngineSocket {
   }
 
   /// The next packet, whatever it is.
-  func nextOfAnyKind(within limit: Duration, _ expected: String) async throws -> EnginePacket {
-    try await within(expected, limit: limit) { try await self.nextRaw() }
+  /// - Parameter time: When it is due, at the latest.
+  func nextOfAnyKind(after time: Duration = .zero, _ expected: String) async throws -> EnginePacket {
+    try await within(expected, limit: time + server.patience) { try await self.nextRaw() }
   }
 
   private func nextRaw() async throws -> EnginePacket {

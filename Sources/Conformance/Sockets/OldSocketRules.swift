@@ -54,7 +54,7 @@ enum OldSocketRules {
         try await trial.withSocket(.webSocket, handshake()) { socket in
           try await socket.send([EnginePacket(.ping)])
           while true {
-            let packet = try await socket.nextOfAnyKind(within: .seconds(10), "3")
+            let packet = try await socket.nextOfAnyKind("3")
             if packet.kind == .pong { return }
           }
         }

@@ -83,7 +83,7 @@ enum UpgradeRules {
         try await socket.beginUpgrade()
         _ = try await yard.a.say("hi", in: room)
         let name = try room.namespace
-        let heard = try await within("the chat by a poll") {
+        let heard = try await within("the chat by a poll", limit: trial.server.patience) {
           while true {
             let packets = try await socket.poll()
             if let packet = packets.first(where: { $0.kind == .message }) { return packet }

@@ -1,7 +1,7 @@
 /// What `body` returns, in time.
 /// - Throws: ``Violation`` when it takes longer; what it waited for is lost then.
 func within<Value: Sendable>(
-  _ expected: String, limit: Duration = .seconds(12), _ body: @escaping @Sendable () async throws -> Value
+  _ expected: String, limit: Duration, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   try await withThrowingTaskGroup(of: Value.self) { group in
     group.addTask { try await body() }

@@ -12,9 +12,10 @@ package final class Runner: Sendable {
   /// Whether the server stopped answering. Rules that were tried since then say nothing about it.
   private let isGone = Atomic(false)
 
-  package init(_ server: ServerUnderTest, _ rules: [Rule], parallelism: Int = 12, timeLimit: Duration = .seconds(60)) {
+  /// - Parameter timeLimit: Of one rule; nil for 40 s and the server's patience.
+  package init(_ server: ServerUnderTest, _ rules: [Rule], parallelism: Int = 12, timeLimit: Duration? = nil) {
     (self.server, self.rules) = (server, rules)
-    (self.parallelism, self.timeLimit) = (parallelism, timeLimit)
+    (self.parallelism, self.timeLimit) = (parallelism, timeLimit ?? .seconds(40) + server.patience)
   }
 
   private struct Attempt {

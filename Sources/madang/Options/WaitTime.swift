@@ -1,7 +1,7 @@
 import ArgumentParser
 import MadangDevelopment
 
-/// How long the server is asked to wait, in the server's notation: `500ms`, `5s`, `1m`, or a number of seconds.
+/// How long the server is asked to wait, or an answer may take, in the server's notation: `500ms`, `5s`, `1m`, or a number of seconds.
 enum WaitTime {
   /// - Parameter option: The option as it is typed, such as `--wait`.
   /// - Throws: `ValidationError` for an invalid duration, one below `shortest`, or one longer than a server waits.

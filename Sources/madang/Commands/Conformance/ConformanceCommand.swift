@@ -60,6 +60,11 @@ struct ConformanceCommand: AsyncParsableCommand {
   @Option(help: "How many rules are tried at a time, 1 to 64.")
   var parallel = 12
 
+  @Option(
+    help: ArgumentHelp(
+      "How long an answer or a packet may take before a rule counts as violated, such as 40s.", valueName: "time"))
+  var timeout = "20s"
+
   @OptionGroup var trust: CAFileOption
   @OptionGroup var printing: JSONOption
 
@@ -75,6 +80,11 @@ struct ConformanceCommand: AsyncParsableCommand {
       throw ValidationError("Give the server's key: --key KEY, or --key-2024-10 KEY and --key-2024-01 KEY.")
     }
     guard (1...64).contains(parallel) else { throw ValidationError("--parallel: write a number from 1 to 64.") }
+    _ = try patience
+  }
+
+  private var patience: Duration {
+    get throws { try WaitTime.read(timeout, of: "--timeout", atLeast: .seconds(1)) }
   }
 
   private var selected: [Rule] { Suite.rules(matching: only) }
@@ -84,7 +94,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     let url = try ConnectionOptions.normalised(server)
     _ = try trust.authorities
     let outcomes = try await ServerUnderTest.with(
-      url, keys: keys.given(isInDevelopment: dev), isInDevelopment: dev, authorities: trust.path
+      url, keys: keys.given(isInDevelopment: dev), isInDevelopment: dev, patience: try patience, authorities: trust.path
     ) { server in
       do { try await server.reach() } catch {
         throw MadangError.unreachable(host: url, reason: NetworkProblem.words(of: error))
