@@ -27,15 +27,6 @@ package enum Act: Sendable {
     }
   }
 
-  /// The channel that it names.
-  var channel: Place? {
-    switch self {
-    case .post(_, to: .channel(let place), files: _): place
-    case .join(let place), .leave(let place): place.channel == nil ? nil : place
-    case .post: nil
-    }
-  }
-
   /// The largest number of files in a chat; the server's own limit is lower.
   package static let maxFiles = 100
 }

@@ -86,7 +86,6 @@ package final class People: Sendable {
     do {
       let chat: Chat? = try await lease.answering { madang in
         let actor = try await person(name, madang)
-        if let place = act.channel { _ = try await channel(place, madang) }
         switch act {
         case .post(let text, let target, let files):
           let address = try await address(of: target, as: actor, madang)
@@ -109,9 +108,8 @@ package final class People: Sendable {
     switch target {
     case .room(let address): return address
     case .channel(let place):
-      let workspace = Reference.number(try await workspace(place.workspace, madang).id.number)
-      let channel = place.channel ?? madang.settings.workspaces.channelName
-      return RoomAddress(.channel, .channel(named: [channel], in: workspace), in: workspace)
+      let channel = try await channel(place, madang)
+      return RoomAddress(.channel, .number(channel.id.number), in: .number(channel.workspace))
     case .person(let name, let place):
       let other = try await person(name, madang)
       let shared =
@@ -165,23 +163,24 @@ package final class People: Sendable {
 
   /// Workspaces are joined by the owner's invitation, channels by reading them.
   private func join(_ place: Place, _ actor: Person, _ madang: Madang) async throws {
-    let workspace = try await workspace(place.workspace, madang)
-    let reference = Reference.number(workspace.id.number)
-    guard let channel = place.channel else {
-      guard let owner = try await madang.person(workspace.owner.number) else { return }
-      _ = try await madang.invite(email: actor.email, to: reference, as: .acting(owner))
+    guard place.channel == nil else {
+      let address = try await address(of: .channel(place), as: actor, madang)
+      _ = try await madang.history(of: address, after: nil, as: .acting(actor))
       return
     }
-    let address = RoomAddress(.channel, .channel(named: [channel], in: reference), in: reference)
-    _ = try await madang.history(of: address, after: nil, as: .acting(actor))
+    let workspace = try await workspace(place.workspace, madang)
+    guard let owner = try await madang.person(workspace.owner.number) else { return }
+    _ = try await madang.invite(email: actor.email, to: .number(workspace.id.number), as: .acting(owner))
   }
 
   private func leave(_ place: Place, _ actor: Person, _ madang: Madang) async throws {
-    let reference = Reference.number(try await workspace(place.workspace, madang).id.number)
-    if let channel = place.channel {
-      _ = try await madang.leaveChannel(.channel(named: [channel], in: reference), in: reference, as: .acting(actor))
+    if place.channel == nil {
+      let workspace = try await workspace(place.workspace, madang)
+      _ = try await madang.leaveWorkspace(.number(workspace.id.number), as: .acting(actor))
     } else {
-      _ = try await madang.leaveWorkspace(reference, as: .acting(actor))
+      let channel = try await channel(place, madang)
+      _ = try await madang.leaveChannel(
+        .number(channel.id.number), in: .number(channel.workspace), as: .acting(actor))
     }
   }
 }

@@ -99,21 +99,9 @@ extension Doctor {
     }
     let key = settings.providers.applePush.keyFile
     if !key.isEmpty { findings += openFile(key, .pushAccount, "and create a new key at developer.apple.com") }
-    // As the server does at its start, without a call over the network.
-    do {
-      _ = try settings.providers.authorities()
-      do { _ = try await settings.providers.pushSender(lifetime: settings.push.lifetime, logger: logger) } catch let
-        error
-        as SetupError
-      {
-        if !findings.contains(where: { $0.check == .pushAccount && $0.severity == .error }) {
-          findings.append(DoctorFinding(.pushAccount, error))
-        }
-      } catch {
-        findings.append(DoctorFinding(.pushAccount, .error, "\(error)", cure: "see docs/reference/providers.md"))
-      }
-    } catch {
-      findings.append(DoctorFinding(.providers, error))
+    let isFound = findings.contains { $0.check == .pushAccount && $0.severity == .error }
+    if let finding = await providerFinding(settings), !(isFound && finding.check == .pushAccount) {
+      findings.append(finding)
     }
     let audit = settings.auditSinks.file
     if !audit.isEmpty {
@@ -126,6 +114,19 @@ extension Doctor {
       }
     }
     return findings
+  }
+
+  /// Reads the providers' files as the server does at its start, without a call over the network.
+  private func providerFinding(_ settings: ServerSettings) async -> DoctorFinding? {
+    do { _ = try settings.providers.authorities() } catch { return DoctorFinding(.providers, error) }
+    do {
+      _ = try await settings.providers.pushSender(lifetime: settings.push.lifetime, logger: logger)
+      return nil
+    } catch let error as SetupError {
+      return DoctorFinding(.pushAccount, error)
+    } catch {
+      return DoctorFinding(.pushAccount, .error, "\(error)", cure: "see docs/reference/providers.md")
+    }
   }
 
   private func openFile(_ path: String, _ check: DoctorCheck, _ cure: String) -> [DoctorFinding] {
@@ -141,13 +142,7 @@ extension Doctor {
     do {
       return Self.expiryFindings(try certificateEnd(tls), .certificate, tls.certificateFile)
     } catch {
-      return [
-        DoctorFinding(
-          .certificate, .error, "\(error)",
-          cure:
-            "name the certificate with its chain (tls.cert) and its key (tls.key), in PEM, both readable for the server's user (docs/host.md)"
-        )
-      ]
+      return [DoctorFinding(.certificate, .error, "\(error)", cure: "\(TLSSettings.fileCure) (docs/host.md)")]
     }
   }
 

@@ -19,6 +19,10 @@ public struct TLSSettings: Sendable {
   /// Whether the certificate is in files that someone else renews.
   package var hasFiles: Bool { !certificateFile.isEmpty }
 
+  /// What to do about files that cannot be used.
+  package static let fileCure =
+    "name the certificate with its chain (tls.cert) and its key (tls.key), in PEM, both readable for the server's user"
+
   func problems(besides port: Int) -> [String] {
     guard !acme.isUsed else { return acmeProblems(besides: port) }
     if certificateFile.isEmpty && keyFile.isEmpty {

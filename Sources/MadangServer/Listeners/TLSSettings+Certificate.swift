@@ -24,9 +24,7 @@ extension TLSSettings {
       return certificate
     } catch let error as TLSCertificateError where hasFiles {
       let setting = error.file == keyFile && keyFile != certificateFile ? "tls.key" : "tls.cert"
-      throw SetupError(
-        "\(setting): \(error); name the certificate with its chain (tls.cert) and its key (tls.key), in PEM, both readable for the "
-          + "server's user")
+      throw SetupError("\(setting): \(error); \(Self.fileCure)")
     } catch {
       throw SetupError("TLS: \(error)")
     }

@@ -35,26 +35,11 @@ extension String {
     return taken + "…" + String(repeating: " ", count: max(0, width - used))
   }
 
-  /// The text without characters that control a terminal, but for ends of lines and tabs: chats of others must not do so.
-  var printable: String {
-    String(unicodeScalars.map { $0.controlsTerminal && $0 != "\n" && $0 != "\t" ? "\u{FFFD}" : Character($0) })
-  }
-
   /// Lines of at most `width` columns, broken at blanks if possible.
   func wrapped(to width: Int?) -> [String] {
     let lines = split(separator: "\n", omittingEmptySubsequences: false)
     guard let width else { return lines.map(String.init) }
     return lines.flatMap { $0.wrappedLine(to: max(width, 8)) }
-  }
-}
-
-extension Unicode.Scalar {
-  /// Whether it moves the cursor, changes colours, ends a line, or turns around the order of what follows in a line.
-  var controlsTerminal: Bool {
-    switch self {
-    case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}": true
-    default: false
-    }
   }
 }
 
