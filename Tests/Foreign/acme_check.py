@@ -22,16 +22,12 @@ import threading
 import time
 import urllib.request
 
+from ports import free_port
+
 NAME = "chat.madang.test"
-WAIT = 30
+WAIT = 60
 here = pathlib.Path(__file__).resolve().parent
 python = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "madang-test-clients/acme/bin/python"
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def until(condition, what, wait=WAIT):
@@ -64,7 +60,7 @@ class Scene:
 
     def lead(self, host, address):
         data = json.dumps({"host": host, "addresses": [address]}).encode()
-        urllib.request.urlopen(f"http://127.0.0.1:{self.dns_control}/add-a", data, timeout=5)
+        urllib.request.urlopen(f"http://127.0.0.1:{self.dns_control}/add-a", data, timeout=WAIT)
 
     def start(self, command, name, **environment):
         process = subprocess.Popen(
@@ -109,7 +105,7 @@ class Pebble:
 
     def ask(self, path):
         context = ssl.create_default_context(cafile=self.folder / "own.pem")
-        return urllib.request.urlopen(f"https://localhost:{self.control}/{path}", timeout=5, context=context).read().decode()
+        return urllib.request.urlopen(f"https://localhost:{self.control}/{path}", timeout=WAIT, context=context).read().decode()
 
     def root(self):
         file = self.folder / "root.pem"
@@ -173,13 +169,13 @@ class Server:
     def connect(self, root):
         """A connection of a client that trusts only this authority."""
         context = ssl.create_default_context(cafile=root)
-        plain = socket.create_connection(("127.0.0.1", self.scene.tls), timeout=10)
+        plain = socket.create_connection(("127.0.0.1", self.scene.tls), timeout=WAIT)
         return context.wrap_socket(plain, server_hostname=self.name)
 
     def serial(self):
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        with socket.create_connection(("127.0.0.1", self.scene.tls), timeout=10) as plain:
+        with socket.create_connection(("127.0.0.1", self.scene.tls), timeout=WAIT) as plain:
             with context.wrap_socket(plain, server_hostname=self.name) as secure:
                 der = secure.getpeercert(binary_form=True)
         return subprocess.run(
@@ -236,7 +232,7 @@ def check_first(scene, authority, challenge, data):
     assert summary["names"] == [NAME] and summary["tries"] == 0 and summary["error"] is None, summary
     root = authority.root()
     until(lambda: trusted(server, root), "the certificate is not served")
-    metrics = urllib.request.urlopen(f"http://127.0.0.1:{scene.operations}/metrics", timeout=5).read().decode()
+    metrics = urllib.request.urlopen(f"http://127.0.0.1:{scene.operations}/metrics", timeout=WAIT).read().decode()
     assert "madang_certificate_end_timestamp_seconds 1" in metrics
     return server, root
 

@@ -18,7 +18,6 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import struct
 import subprocess
 import sys
@@ -30,9 +29,10 @@ import urllib.request
 from playwright.sync_api import expect, sync_playwright
 
 from browser import PROGRAMS
+from ports import free_port
 from program import Program
 
-PATIENCE = 15_000
+PATIENCE = 45_000
 NAME, PASSWORD = "hana@example.com", "Persimmon-7"
 KEY = {"SesacKey": "dev-key-2024-10"}
 SCRIPT = "<script>window.hit=1</script>"
@@ -796,12 +796,6 @@ def axe(browser, server, state, check):
             look("setup 2")
             context.close()
     check("axe finds nothing on any page, light and dark, English and Korean", not found, "\n".join(map(str, found)))
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 @contextlib.contextmanager

@@ -19,7 +19,6 @@ import sys
 import tempfile
 import time
 
-import phone
 from browser import Browser
 from phone import Body, Mode, Phone, json_body
 from phone_flows import OCTOBER, Stage
@@ -32,8 +31,6 @@ TRIAL = 3.5
 # The same for pages that may hear, and stop when they do.
 PATIENT_TRIAL = 10
 HOUR = 3600
-# How long things take is not examined here: a busy machine is no failure.
-phone.PATIENCE = phone.CALL_LIMIT = 20
 # Leads to 127.0.0.1, in this browser.
 EVIL = "evil.example"
 KEY = f"dev-key-{OCTOBER}"

@@ -15,7 +15,6 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tarfile
@@ -27,6 +26,7 @@ import urllib.request
 import yaml
 
 import pages
+from ports import free_port
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -62,16 +62,11 @@ os.execvpe("madang", ["madang", *(rest or ["serve"])], os.environ | environment)
 """
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return str(listener.getsockname()[1])
-
-
 class Machine:
     """A machine of CI: a folder with a suite of pytest, and programs on its PATH."""
 
     def __init__(self, folder, madang, failing=False):
-        self.port, self.folder = free_port(), pathlib.Path(folder)
+        self.port, self.folder = str(free_port()), pathlib.Path(folder)
         self.checkout, self.programs = self.folder / "checkout", self.folder / "programs"
         shutil.copytree(SUITE, self.checkout, ignore=shutil.ignore_patterns("__pycache__", ".*"))
         if failing:

@@ -17,6 +17,7 @@ import time
 import urllib.request
 
 import python_socketio_check
+from ports import free_port
 from python_socketio_check import Peer, Rig, same
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -26,12 +27,6 @@ MODES = ["polling"], None, ["websocket"]
 PEERS = 4
 
 python_socketio_check.WAIT = 30
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def snippet(language, nodes):

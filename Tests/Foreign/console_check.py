@@ -29,7 +29,7 @@ from playwright.sync_api import expect, sync_playwright
 from browser import PROGRAMS
 from program import Program
 
-PATIENCE = 20_000
+PATIENCE = 45_000
 PASSWORD = "Passw0rd!"
 WRONG = "Wr0ng-but-secret!"
 KEY = {"SesacKey": "dev-key-2024-10"}

@@ -23,7 +23,7 @@ import websockets
 
 from certificates import make_certificates
 
-WAIT = 20
+WAIT = 60
 TEXTS = ["4", "4short", "4" + "Grüße, 안녕! " * 300, "4" + json.dumps([{"id": index} for index in range(4000)])]
 BINARIES = [b"", b"\0", bytes(range(256)) * 200, os.urandom(5000), bytes(900_000)]
 MESSAGES = [*TEXTS, *BINARIES, *TEXTS]

@@ -26,6 +26,7 @@ import urllib.parse
 import urllib.request
 
 import nginx_settings
+from ports import free_port
 
 PATIENCE = 60
 failures = []
@@ -37,12 +38,6 @@ def address():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
         one.connect(("203.0.113.1", 9))
         return one.getsockname()[0]
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("", 0))
-        return one.getsockname()[1]
 
 
 def until(condition, what):

@@ -13,7 +13,6 @@ import pathlib
 import pty
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ import requests
 import zxingcpp
 
 import pages
+from ports import free_port
 from program import Program
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -34,11 +34,6 @@ STANDARD = "http://127.0.0.1:8080"
 WAIT = 60
 EXAMPLES = {"python": "clients/python/examples/test_chat.py", "swift": "Examples/TinyChat/Tests/TinyChatTests/FirstTest.swift"}
 """Files of which the page has a copy, by the language of the block."""
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 def tutorial(madang, server, folder):

@@ -18,7 +18,7 @@ import socketio
 import websocket
 
 KEY = "dev-key-2024-10"
-WAIT = 10
+WAIT = 60
 
 
 def call(url, token=None, body=None):

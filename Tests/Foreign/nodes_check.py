@@ -28,9 +28,10 @@ import phone
 import phone_flows
 from phone import Mode
 from phone_check import MODES, NONE, play
-from phone_flows import PASSWORD, Stage, credentials
-from program import Program, database
-from proxy_check import check, failures, free_ports, staged
+from phone_flows import PASSWORD, credentials
+from ports import free_ports
+from program import database
+from proxy_check import check, failures, staged
 
 ROOT = pathlib.Path(__file__).parents[2]
 NODES = "abc"
@@ -40,8 +41,6 @@ PROXY = "127.30.81.10"
 END = "the end"
 # What needs development mode, whose calls no proxy passes on.
 DEVELOPMENT = re.compile(r"\b(develop|pass_time|payment|social_token|pushes|elder)\b")
-
-phone.PATIENCE = phone.CALL_LIMIT = 20
 
 
 class Node:

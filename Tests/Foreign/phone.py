@@ -19,10 +19,9 @@ import typing
 import urllib.parse
 import zlib
 
-# What some apps wait for an answer to a REST call before they show a network error.
-CALL_LIMIT = 5
-# What a person waits for a room to open, or for a message to arrive.
-PATIENCE = 5
+# How long a call may take, and how long a room or a message, in seconds. A busy machine is no failure.
+CALL_LIMIT = 20
+PATIENCE = 20
 # URLSession's limit of connections to one host.
 CONNECTIONS = 6
 RECORD_SEPARATOR = "\x1e"

@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 
+from ports import free_port
+
 SERVER = os.environ.get("MADANG_TEST_POSTGRES") or sys.exit("run this by Scripts/with-postgres")
 PATIENCE = 60
 failures = []
@@ -41,12 +43,6 @@ def url(database, user=None, port=None):
     if user:
         text = re.sub(r"://[^@/]*@", f"://{user}@", text)
     return re.sub(r":\d+/", f":{port}/", text) if port else text
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def environment():

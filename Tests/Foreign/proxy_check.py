@@ -13,7 +13,6 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import ssl
 import subprocess
 import sys
@@ -25,6 +24,7 @@ import phone
 import phone_flows
 from phone import Mode, Phone, Server, json_body
 from phone_flows import PASSWORD, Stage, code_of, credentials
+from ports import free_ports
 from program import Program
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -32,9 +32,6 @@ MODES = [Mode(transport, revision) for transport in ("polling", "upgrade", "webs
 KEY = "dev-key-2024-10"
 # Failed sign-ins of one account from one address, `limits.signin.failures`.
 TRIES = 10
-
-# How long things take is not examined here: a busy machine is no failure.
-phone.PATIENCE = phone.CALL_LIMIT = 20
 
 failures = []
 
@@ -49,17 +46,6 @@ def gateway_address():
     """The address that docker-compose.yml trusts, on this machine."""
     trusted = re.search(r"MADANG_TRUSTED_PROXIES: (\S+)", (ROOT / "docker-compose.yml").read_text())[1]
     return "127." + trusted.partition(".")[2]
-
-
-def free_ports(count):
-    """As many ports, each of them once."""
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 class Nginx:

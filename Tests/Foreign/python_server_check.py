@@ -13,7 +13,7 @@ import sys
 import socketio
 from aiohttp import web
 
-WAIT = 10
+WAIT = 60
 ARGUMENTS = ("é😀", {"b": [1, -1, 2**53, 1.5, None, True], "": {}}, b"\x00\xff", [{"k": b""}])
 
 

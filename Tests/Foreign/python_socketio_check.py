@@ -15,7 +15,7 @@ import urllib.request
 
 import socketio
 
-WAIT = 5
+WAIT = 60
 MSGPACK = ["--msgpack"] if "--msgpack" in sys.argv else []
 IS_V4_CLIENT = int(getattr(socketio, "__version__", "5").split(".")[0]) < 5
 

@@ -23,6 +23,8 @@ import termios
 import time
 import urllib.request
 
+from ports import free_port
+
 PATIENCE = 60
 # The number of a pseudo-terminal (Linux); Python knows no name for it.
 TIOCGPTN = 0x80045430
@@ -67,12 +69,6 @@ def check(words, right, detail=""):
     if not right:
         failures.append(words)
         print(detail)
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Machine:

@@ -23,9 +23,6 @@ from phone_flows import Stage
 FLOWS = phone_flows.u9_send, phone_flows.u10_direct_messages, phone_flows.v8_direct_messages
 MODES = [Mode(transport, revision) for transport in ("polling", "upgrade", "websocket") for revision in (4, 3)]
 
-# How long things take is not examined here: a busy machine is no failure.
-phone.PATIENCE = phone.CALL_LIMIT = 20
-
 
 async def main():
     parser = argparse.ArgumentParser(description="Phones talk through a server that somebody has set up.")

@@ -18,16 +18,12 @@ import sys
 import tempfile
 import time
 
+from ports import free_port
 from program import KEYS
 
 KEY = KEYS.partition("=")[0]
 CLIENT = "127.0.0.5"
-WAIT = 30
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
+WAIT = 60
 
 
 def until(condition, what):

@@ -27,9 +27,11 @@ import requests
 import socketio
 import websocket
 
+from ports import free_port
+
 KEY = "dev-key-2024-10"
 PUBLIC = "https://chat.example.com:8443"
-WAIT = 20
+WAIT = 60
 
 
 def make_certificate(folder, name, key=("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1")):
@@ -37,12 +39,6 @@ def make_certificate(folder, name, key=("ec", "-pkeyopt", "ec_paramgen_curve:pri
         ["openssl", "req", "-x509", "-newkey", *key, "-nodes", "-days", "30",
          "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
          "-keyout", f"{folder}/{name}.key", "-out", f"{folder}/{name}.pem"], check=True, capture_output=True)
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Server:

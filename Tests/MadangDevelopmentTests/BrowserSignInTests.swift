@@ -16,7 +16,7 @@ struct BrowserSignInTests {
     let cookie = try #require(answer.headers.first(name: "Set-Cookie")?.prefix { $0 != ";" })
     var request = HTTPClientRequest(url: url + "web/session")
     request.headers.add(name: "Cookie", value: String(cookie))
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
     let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
     return try JSON(Array(text.utf8))["account"]?["nickname"]?.string
   }

@@ -60,7 +60,7 @@ struct PeopleTests {
       #expect(try await joon.call(.GET, chats).status == 200)
       #expect(try await mina.call(.POST, chats, #"{"content":"Hi"}"#).status == 200)
       // What looks for waiting chats once in a while goes by this clock.
-      let journal = try await dev.call(.GET, "/_dev/journal?kind=push&account=joon@example.com&wait=10s").object
+      let journal = try await dev.call(.GET, "/_dev/journal?kind=push&account=joon@example.com&wait=30s").object
       let entries = try #require(journal["entries"] as? [[String: Any]])
       #expect(entries.map { $0["deviceToken"] as? String } == ["a-phone"])
     }
@@ -75,7 +75,7 @@ struct PeopleTests {
       #expect(wrong.status == 400 && wrong.body.contains("2024-01 or 2024-10"))
       var request = HTTPClientRequest(url: dev.url + "\(Self.joon)/v1/workspaces")
       request.headers.add(name: HeaderName.apiKey, value: DevelopmentKey.january2024)
-      let byKey = try await HTTPClient.shared.execute(request, timeout: .seconds(5))
+      let byKey = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
       #expect(try await String(buffer: byKey.body.collect(upTo: 1 << 20)) == named.body)
     }
   }
@@ -99,7 +99,7 @@ struct PeopleTests {
         ByteBuffer(
           string: "--x\r\nContent-Disposition: form-data; name=\"content\"\r\n\r\nread this\r\n--x\r\n"
             + "Content-Disposition: form-data; name=\"files\"; filename=\"a.pdf\"\r\n\r\n\(file)\r\n--x--\r\n"))
-      let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+      let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
       #expect(answer.status == .ok)
       let chats = try await mina.call(.GET, "workspaces/\(workspace)/channels/\(channel)/chats").list
       let last = try #require(chats.last)
@@ -168,6 +168,7 @@ struct PeopleTests {
       ("joon/post", #"{"in":"Weekend/ios","text":""}"#, "a chat needs text or a file (E11)"),
       ("joon/post", #"{"in":"Weekend/ios","files":1000}"#, "files: 0 to 100"),
       ("joon/post", #"{"to":"guest","text":"x"}"#, "share no workspace"),
+      ("joon/post", #"{"to":"mina","in":"Weekend/ios","text":"x"}"#, "in: 'Weekend/ios' is a channel"),
       ("mina/leave", #"{"in":"Weekend"}"#, "(E15)"),
       ("mina/join", #"{"in":"/"}"#, "in: a workspace such as Weekend"),
     ])

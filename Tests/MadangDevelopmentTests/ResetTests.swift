@@ -176,7 +176,7 @@ struct ResetTests {
       #expect(error?.description == "\(taken.path): already exists; another program created it. Remove it")
       #expect(world.kit.scripts.reports.map(\.state) == [.running])
       #expect(try await mina.call(.POST, path, #"{"content":"still here"}"#).status == 200)
-      #expect(try await world.kit.scripts.report(of: "s", after: 1, within: .seconds(10)).runs == 1)
+      #expect(try await world.kit.scripts.report(of: "s", after: 1, within: .seconds(30)).runs == 1)
       #expect(try await Self.texts(mina, path).suffix(2) == ["still here", "heard"])
       try await world.reset()
       #expect(world.kit.scripts.reports.isEmpty)

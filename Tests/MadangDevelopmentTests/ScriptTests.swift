@@ -91,11 +91,11 @@ struct ScriptTests {
       plan.number = 1
       let world = try await worlds.make(plan)
       let scripts = world.kit.scripts
-      #expect(try await scripts.report(of: "rush", after: 1, within: .seconds(10)).runs == 1)
+      #expect(try await scripts.report(of: "rush", after: 1, within: .seconds(30)).runs == 1)
       world.clock.advance(milliseconds: 999)
-      #expect(try await scripts.report(of: "rush", after: 5, within: .seconds(10)).runs == 5)
+      #expect(try await scripts.report(of: "rush", after: 5, within: .seconds(30)).runs == 5)
       world.clock.advance(milliseconds: 10_000)
-      let report = try await scripts.report(of: "rush", within: .seconds(20))
+      let report = try await scripts.report(of: "rush", within: .seconds(30))
       #expect(report.state == .ended && report.runs == 50 && report.failed == 0, "\(report)")
       let id = try #require(
         try await Caller(url: world.url).call(.GET, "/_dev/people/p1/v1/workspaces").list[0]["workspace_id"] as? String)
@@ -182,7 +182,7 @@ struct ScriptTests {
       let world = try await worlds.make(WorldPlan(seed: try Seed(seed)))
       let dev = Caller(url: world.url)
       try await Self.post(dev, "a", "one", in: "W")
-      #expect(try await world.kit.scripts.report(of: "own", after: 1, within: .seconds(10)).runs == 1)
+      #expect(try await world.kit.scripts.report(of: "own", after: 1, within: .seconds(30)).runs == 1)
       try await world.kit.scripts.add(
         try Script.read("{name: added, start: true, rate: 1/h, do: [{as: b, post: x, in: W}]}"))
       #expect(world.kit.scripts.reports.map(\.name) == ["own", "later", "added"])
@@ -191,7 +191,7 @@ struct ScriptTests {
       #expect(world.kit.scripts.reports.map(\.state) == [.running, .ready])
       #expect(world.kit.scripts.reports.map(\.runs) == [0, 0])
       try await Self.post(dev, "a", "again", in: "W")
-      #expect(try await world.kit.scripts.report(of: "own", after: 1, within: .seconds(10)).runs == 1)
+      #expect(try await world.kit.scripts.report(of: "own", after: 1, within: .seconds(30)).runs == 1)
       #expect(try await dev.call(.DELETE, "/_dev/scripts").body == "{}")
       #expect(try await dev.call(.GET, "/_dev/scripts").body == "[]")
     }

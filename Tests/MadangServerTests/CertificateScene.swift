@@ -107,7 +107,7 @@ struct CertificateScene: Sendable {
       let port = try await server.listeners?.redirect?.port ?? 0
       let response = try await HTTPClient.shared.execute(
         HTTPClientRequest(url: "http://127.0.0.1:\(port)/.well-known/acme-challenge/\(proof.token)"),
-        timeout: .seconds(10))
+        timeout: .seconds(30))
       let text = String(buffer: try await response.body.collect(upTo: 4096))
       return response.status == .ok && text == proof.keyAuthorization
         ? nil : ("unauthorized", "\(response.status): \(text)")

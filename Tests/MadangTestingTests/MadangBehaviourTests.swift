@@ -304,7 +304,7 @@ struct MadangBehaviourTests {
 
   @Test("B31: waiting for an entry returns when it comes; if it does not come, the failure names the filter")
   func waits() async throws {
-    async let push = world.journal.wait(for: .push(to: "sora"), within: .seconds(10))
+    async let push = world.journal.wait(for: .push(to: "sora"), within: .seconds(30))
     try await world.person("mina").post("late", in: "Weekend/ios")
     #expect(try await push.first?.payload?.contains("late") == true)
     let words = await refusal {

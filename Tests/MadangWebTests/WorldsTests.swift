@@ -21,10 +21,10 @@ struct WorldsTests {
       var cookies: [String] = []
       for _ in 1...2 {
         let url = try await worlds.make(WorldPlan(seed: try Seed(.courtyard))).url
-        let page = try await HTTPClient.shared.execute(HTTPClientRequest(url: url + "/"), timeout: .seconds(10))
+        let page = try await HTTPClient.shared.execute(HTTPClientRequest(url: url + "/"), timeout: .seconds(30))
         #expect(page.status == .ok && page.headers["Content-Type"] == ["text/html; charset=utf-8"])
         let session = try await HTTPClient.shared.execute(
-          HTTPClientRequest(url: url + "/web/session"), timeout: .seconds(10))
+          HTTPClientRequest(url: url + "/web/session"), timeout: .seconds(30))
         let text = String(buffer: try await session.body.collect(upTo: 10_000))
         #expect(text.hasPrefix(#"{"account":null,"#))
         cookies += session.headers["Set-Cookie"]

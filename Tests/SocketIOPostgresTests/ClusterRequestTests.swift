@@ -33,7 +33,7 @@ struct ClusterRequestTests {
       _ = try await cluster.client(of: 1)
       let silent = Set(await cluster.nodes[0].server.sockets(in: .main()).map(\.id)).subtracting(known)
       let error = await #expect(throws: BroadcastAckError.self) {
-        try await cluster.nodes[0].server.emit("question", to: .main(), timeout: .seconds(2))
+        try await cluster.nodes[0].server.emit("question", to: .main(), timeout: .seconds(10))
       }
       let missing = Set(error?.missing ?? [])
       #expect(missing.isSuperset(of: silent))
@@ -103,12 +103,12 @@ struct ClusterRequestTests {
       let server = cluster.nodes[0].server
       #expect(await server.sockets(in: .main()).count == 2)
       let broadcast = await #expect(throws: BroadcastAckError.self) {
-        try await server.emit("question", "?", to: .main(), timeout: .seconds(5), answers: Int.self)
+        try await server.emit("question", "?", to: .main(), timeout: .seconds(12), answers: Int.self)
       }
       #expect(broadcast?.answers.count == 2)
       #expect(broadcast?.silentServers == 1)
       let event = await #expect(throws: ServerSideAckError.self) {
-        try await server.serverSideEmit("ask", timeout: .seconds(5))
+        try await server.serverSideEmit("ask", timeout: .seconds(12))
       }
       #expect(event?.answers.count == 1)
       #expect(event?.missing == 1)
@@ -119,7 +119,7 @@ struct ClusterRequestTests {
   func silent(kind: AdapterKind) async throws {
     func beatOften(_ configuration: inout SocketIOServer.Configuration) {
       configuration.cluster.heartbeatInterval = .milliseconds(50)
-      configuration.cluster.heartbeatTimeout = .seconds(2)
+      configuration.cluster.heartbeatTimeout = .seconds(10)
       configuration.cluster.requestTimeout = .seconds(3600)
     }
     try await TestCluster.with(kind, servers: 3, beatOften) { (cluster) async throws in

@@ -79,7 +79,7 @@ struct ServerAPITests {
           _ = try await server.server.emit(
             "question", to: .init(namespace: "/", rooms: known), timeout: Self.patience)
           do {
-            _ = try await server.server.emit("question", to: Self.target, timeout: .seconds(2))
+            _ = try await server.server.emit("question", to: Self.target, timeout: .seconds(10))
             Issue.record("nobody was missing")
           } catch let error as BroadcastAckError {
             #expect(Set(error.missing).isSuperset(of: ids.subtracting(known)))

@@ -268,13 +268,13 @@ struct SocketScenarioTests {
     try await TestServer.with(
       .changed {
         $0.pingInterval = .milliseconds(100)
-        $0.pingTimeout = .seconds(8)
+        $0.pingTimeout = .seconds(15)
       }
     ) { server in
       let client = try await EngineClient(server, carrier)
       try await client.join("/")
       // Longer than interval and timeout together; the client answers pings while it waits for its answers.
-      let end = ContinuousClock.now + .seconds(9)
+      let end = ContinuousClock.now + .seconds(16)
       while ContinuousClock.now < end {
         try await client.send(#"42["ask-briefly",1]"#)
         #expect(try await client.text()?.hasSuffix(#"["question",1]"#) == true)

@@ -5,29 +5,16 @@ import contextlib
 import json
 import os
 import pathlib
-import random
 import signal
-import socket
 import subprocess
+import sys
 import time
 
 import disk
 import wire
 
-# Below the range from which the system takes ports for connections, so that a node finds its own free again.
-PORTS = range(20000, 32000)
-
-
-def free_ports(count):
-    found = []
-    while len(found) < count:
-        port = random.SystemRandom().choice(PORTS)
-        with socket.socket() as one, contextlib.suppress(OSError):
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            one.bind(("127.0.0.1", port))
-            if port not in found:
-                found.append(port)
-    return found
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Foreign"))
+from ports import free_ports
 
 
 class Relay:

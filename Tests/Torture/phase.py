@@ -16,7 +16,8 @@ from calm import Calm
 from disk import ForgetfulDisk
 from faults import FaultLog, Faults
 from model import Model, Record
-from nodes import Node, Provider, Relay, free_ports
+from nodes import Node, Provider, Relay
+from ports import free_ports
 
 ROUND = 60
 # Of a round, what the comparison takes.

@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, connect } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -16,13 +16,12 @@ export async function room(client, name = "ios") {
   return `workspaces/${workspace}/channels/${channel}`;
 }
 
-/** A port at which nothing listens, as a URL. */
+/** A port at which nothing listens, as a URL: below those that systems give to listeners at port 0. */
 export async function closedPort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+  for (;;) {
+    const url = `http://127.0.0.1:${20_000 + Math.floor(Math.random() * 12_000)}`;
+    if (!(await isOpen(url))) return url;
+  }
 }
 
 export function isOpen(url) {

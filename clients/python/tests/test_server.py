@@ -31,9 +31,15 @@ def without_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
 
 
+CLOSED: List[socket.socket] = []
+"""They hold ports at which nothing listens, which no other program gets."""
+
+
 def closed_port() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        return f"http://127.0.0.1:{closed.getsockname()[1]}"
+    closed = socket.socket()
+    closed.bind(("127.0.0.1", 0))
+    CLOSED.append(closed)
+    return f"http://127.0.0.1:{closed.getsockname()[1]}"
 
 
 def is_open(url: str) -> bool:

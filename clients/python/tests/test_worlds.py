@@ -142,9 +142,10 @@ def test_b29_an_exported_seed_makes_the_same_chats(world: World, make_world: Mak
 
 
 def test_a_world_whose_port_is_not_published_is_reached_by_its_host_name(madang: MadangServer) -> None:
-    with madang.make_world() as made, socket.create_server(("127.0.0.1", 0)) as closed:
+    # Nothing listens at the port, and no other program gets it.
+    with madang.make_world() as made, socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
         hidden = f"http://127.0.0.1:{closed.getsockname()[1]}"
-        closed.close()
         connection = Development(madang.url)
         world = World(connection, {**madang.dev("GET", f"worlds/{made.id}"), "url": hidden}, lambda _: None)
         assert world.url == f"http://{made.id}.localhost:{madang.url.split(':')[-1]}"

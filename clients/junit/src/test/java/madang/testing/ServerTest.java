@@ -10,7 +10,6 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -33,10 +32,14 @@ class ServerTest {
     return new ServerFinder(environment::get, defaultUrl).backend();
   }
 
+  /** They hold ports at which nothing listens, which no other program gets. */
+  private static final List<Socket> CLOSED = Collections.synchronizedList(new ArrayList<>());
+
   private static String closedPort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return "http://127.0.0.1:" + socket.getLocalPort();
-    }
+    Socket socket = new Socket();
+    socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    CLOSED.add(socket);
+    return "http://127.0.0.1:" + socket.getLocalPort();
   }
 
   private static boolean isOpen(String url) {
