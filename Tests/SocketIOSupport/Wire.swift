@@ -20,7 +20,7 @@ package actor Wire {
   package static func connect(_ port: Int, isReading: Bool = true, keepsOpen: Bool = false) async throws -> Wire {
     let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
     let failure = Failure()
-    var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.seconds(60))
       .channelOption(.allowRemoteHalfClosure, value: keepsOpen)
     if !isReading {
       bootstrap = bootstrap.channelOption(.autoRead, value: false).channelOption(.socketOption(.so_rcvbuf), value: 4096)

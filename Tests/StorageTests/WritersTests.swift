@@ -65,7 +65,7 @@ import Testing
   func opposite(_ lockTimeout: Duration) async throws {
     try await withEngine(.postgres) { place in
       var configuration = DatabaseConfiguration(place)
-      (configuration.readers, configuration.lockTimeout) = (1, lockTimeout)
+      (configuration.readers, configuration.lockTimeout, configuration.waitLimit) = (1, lockTimeout, longWait)
       let logger = Logger(label: "test")
       let databases = [
         try await Database(configuration, logger: logger), try await Database(configuration, logger: logger),

@@ -20,9 +20,9 @@ package func withDatabase<Result>(
   try await withDatabase(engine, \.readers, 2, body)
 }
 
-/// On a busy machine it takes a while until all calls of a test are waiting. The call that they wait for must not be treated as stuck
-/// before.
-private let longWait = Duration.seconds(60)
+/// How long a call waits for the database. On a busy machine it takes a while until all calls of a test are waiting; the one that
+/// they wait for must not count as stuck before.
+package let longWait = Duration.seconds(60)
 
 /// Like ``withDatabase(_:_:)`` with one setting changed: `withDatabase(engine, \.batchLimit, 1) { ... }`.
 package func withDatabase<Value, Result>(

@@ -29,6 +29,7 @@ package enum PostgresServer {
     guard let url else { throw Missing() }
     var configuration = DatabaseConfiguration(.postgres(url: url))
     configuration.readers = 1
+    (configuration.waitLimit, configuration.connectTimeout) = (longWait, longWait)
     let database = try await Database(configuration, logger: Logger(label: "test"))
     try await closing(database) { try await $0.write { _ = try $0.execute(sql) } }
   }

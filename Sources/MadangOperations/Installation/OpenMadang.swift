@@ -19,6 +19,7 @@ package func openMadang(
   configuration.readers = settings.databaseReaderCount
   configuration.writers = settings.database.writers
   configuration.walLimit = settings.database.logLimit
+  configuration.waitLimit = settings.database.waitLimit
   configuration.statementTimeout = settings.database.statementTimeout
   configuration.gatherWakeUps = { wake in
     // After the other requests that have just arrived there.

@@ -17,6 +17,8 @@ public struct DatabaseSettings: Sendable {
   /// SQLite: the largest database in bytes that is completely checked at the start; a larger one is checked only if its log
   /// may belong to another file.
   var checkLimit = 64 << 20
+  /// How long a call may wait until the database begins to work on it; then it fails with nothing written.
+  package var waitLimit: Duration = .seconds(6)
   /// How long one statement may take; zero for no limit.
   var statementTimeout: Duration = .seconds(30)
   /// SQLite: how often a server checks whether the database's file is still the one that it has open.
