@@ -17,8 +17,10 @@ struct SuiteTests {
   }
 
   /// The outcomes of rules at a server in development mode, on a machine that may be busy.
-  static func outcomes(_ url: String, _ rules: [Rule], parallelism: Int = 8) async throws -> [Outcome] {
-    try await ServerUnderTest.with(url, keys: keys, isInDevelopment: true, patience: .seconds(40)) { server in
+  static func outcomes(
+    _ url: String, _ rules: [Rule], parallelism: Int = 8, patience: Duration = .seconds(40)
+  ) async throws -> [Outcome] {
+    try await ServerUnderTest.with(url, keys: keys, isInDevelopment: true, patience: patience) { server in
       await Runner(server, rules, parallelism: parallelism).run()
     }
   }

@@ -37,7 +37,8 @@ struct ViolationTests {
       }
       let port = Int(world.url.split(separator: ":").last ?? "") ?? 0
       let outcomes = try await FaultyProxy.run(to: port, deliberate.fault) { url in
-        try await SuiteTests.outcomes(url, rules)
+        // Some faults are silence.
+        try await SuiteTests.outcomes(url, rules, patience: .seconds(12))
       }
       let outcome = outcomes.first { $0.rule == deliberate.rule && $0.edition == deliberate.edition.rawValue }
       #expect(outcome?.outcome == .violated)

@@ -16,7 +16,6 @@ import tempfile
 import time
 import urllib.request
 
-import python_socketio_check
 from ports import free_port
 from python_socketio_check import Peer, Rig, same
 
@@ -25,8 +24,6 @@ PAGE = ROOT / "Sources/SocketIOServer/SocketIOServer.docc/Adapters.md"
 MODES = ["polling"], None, ["websocket"]
 # Of each mode, so that both servers have some.
 PEERS = 4
-
-python_socketio_check.WAIT = 30
 
 
 def snippet(language, nodes):

@@ -6,21 +6,24 @@ import socket
 
 # Below those that Linux gives to connections and to listeners at port 0: none of them takes one before its server does.
 PORTS = range(20000, 32000)
-
-
-def free_ports(count):
-    """As many ports that nothing uses, each of them once."""
-    found = []
-    while len(found) < count:
-        port = random.SystemRandom().choice(PORTS)
-        with socket.socket() as one, contextlib.suppress(OSError):
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            one.bind(("", port))
-            if port not in found:
-                found.append(port)
-    return found
+TRIES = 1000
+given = set()
 
 
 def free_port():
-    """A port that nothing uses."""
-    return free_ports(1)[0]
+    """A port that nothing uses by TCP or UDP, and that this program was not given before."""
+    for _ in range(TRIES):
+        port = random.SystemRandom().choice(PORTS)
+        with contextlib.suppress(OSError), socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
+            tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tcp.bind(("", port))
+            udp.bind(("", port))
+            if port not in given:
+                given.add(port)
+                return port
+    raise OSError(f"no free port in {TRIES} tries between {PORTS.start} and {PORTS.stop}")
+
+
+def free_ports(count):
+    """As many ports of ``free_port``."""
+    return [free_port() for _ in range(count)]

@@ -222,6 +222,7 @@ async def check_stranger(program, folder):
         await scene.set_up()
         await scene.post(1)
         await until(lambda: "its certificate is not trusted" in pathlib.Path(server.log).read_text(), "nobody was told of the certificate")
+        await until(lambda: "does not accept notifications now" in pathlib.Path(server.log).read_text(), "the outage was not announced")
         assert not record.taken and not record.refused, "a stranger was told"
     finally:
         with contextlib.suppress(ProcessLookupError):

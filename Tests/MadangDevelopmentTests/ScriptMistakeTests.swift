@@ -12,6 +12,7 @@ struct ScriptMistakeTests {
       ("name: .\ndo: [{wait: 1s}]", "line 1: name: must have 1 to 100"),
       ("{name: '..', do: [{wait: 1s}]}", "without /, and not be . or .."),
       ("name: a\ndo: [{as: x, post: y}]", "line 2: in: is missing; write a place like Weekend/ios"),
+      ("name: a\ndo: [{as: x, post: y, to: z, in: W/c}]", "line 2: in: 'W/c' is a channel; beside a person"),
       ("name: a\ndo: [{post: y, in: W}]", "line 2: as: the person who does this step"),
       ("name: a\ndo: [{as: x, post: y, leave: W}]", "line 2: a step is one of"),
       ("name: a\nrate: 5000/s\ndo: [{wait: 1s}]", "line 2: rate: runs in a time"),

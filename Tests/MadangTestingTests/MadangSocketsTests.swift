@@ -29,7 +29,7 @@ struct MadangSocketsTests {
     let first = try await joined("mina", namespace)
     let second = try await joined("mina", namespace)
     let other = try await joined("joon", namespace)
-    let listed = try await world.sockets.list(count: 3, within: "5s")
+    let listed = try await world.sockets.list(count: 3, within: "30s")
     #expect(listed.map(\.session) == [other.session, second.session, first.session])
     #expect(listed.map(\.account) == ["joon@example.com", "mina@example.com", "mina@example.com"])
     #expect(listed.allSatisfy { $0.transport == "polling" && $0.namespaces == [namespace] && $0.waitingBytes == 0 })

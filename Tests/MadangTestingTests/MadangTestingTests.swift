@@ -145,11 +145,11 @@ struct MadangPeopleTests {
       """)
     try await scripts.start("answer")
     try await scripts.start("burst")
-    #expect(try await scripts.finished("burst").runs == 3)
+    #expect(try await scripts.finished("burst", within: .seconds(30)).runs == 3)
     // Mina writes the first and the third.
-    #expect(try await scripts.ran("answer", 2).failed == 0)
+    #expect(try await scripts.ran("answer", 2, within: .seconds(30)).failed == 0)
     try await scripts.stop("answer")
-    #expect(try await scripts.finished("answer").runs == 2)
+    #expect(try await scripts.finished("answer", within: .seconds(30)).runs == 2)
     await #expect(throws: MadangTestingError.self) { try await scripts.start("nothing") }
     #expect(scripts.names == ["answer", "burst"])
     try await scripts.remove("answer")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("Turns of inflating", .timeLimit(.minutes(1)))
+@Suite("Turns of inflating", .timeLimit(.minutes(3)))
 struct InflatingTurnTests {
   /// The loops' inflated bytes, sampled all the time by the loops themselves.
   private final class Watch: Sendable {

@@ -33,7 +33,7 @@ package struct ServerUnderTest: Sendable {
   ) async throws -> Result {
     var settings = HTTPClient.Configuration(redirectConfiguration: .disallow)
     settings.httpVersion = .http1Only
-    settings.timeout.connect = .seconds(10)
+    settings.timeout.connect = TimeAmount(patience)
     // Polls that wait hold connections.
     settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
     settings.connectionPool.retryConnectionEstablishment = false
@@ -72,11 +72,13 @@ package struct ServerUnderTest: Sendable {
   }
 
   /// Makes one request and reads all of the answer.
-  /// - Parameter hasSession: Whether the server counts it for a session, not for this address.
+  /// - Parameters:
+  ///   - hasSession: Whether the server counts it for a session, not for this address.
+  ///   - limit: How long the answer may take; nil for ``patience``.
   /// - Throws: ``Violation`` if there is no whole answer.
   func send(
     _ method: HTTPMethod, _ target: String, headers: [(String, String)] = [], _ body: RequestBody = .none,
-    hasSession: Bool
+    hasSession: Bool, limit: Duration? = nil
   ) async throws -> Answer {
     let request = requests.add(Request(method: method, url: url + target, headers: headers, body: body))
     if !hasSession { try await pace.wait() }
@@ -86,7 +88,7 @@ package struct ServerUnderTest: Sendable {
     if let type = body.type { message.headers.add(name: "Content-Type", value: type) }
     if let bytes = body.bytes { message.body = .bytes(ByteBuffer(bytes: bytes)) }
     do {
-      let response = try await http.execute(message, timeout: TimeAmount(patience))
+      let response = try await http.execute(message, timeout: TimeAmount(limit ?? patience))
       let bytes = try await response.body.collect(upTo: Self.maxAnswer)
       let answer = Answer(
         request: request, status: Int(response.status.code), headers: response.headers,

@@ -6,13 +6,15 @@ enum PushRules {
   /// What devices with these tokens were sent, once there are so many notifications.
   private static func pushes(_ trial: Trial, to devices: [String], count: Int) async throws -> [JSON] {
     var found: [JSON] = []
-    for _ in 0..<100 {
+    let end = ContinuousClock.now + trial.server.patience
+    repeat {
       let answer = try await trial.server.send(.GET, "/_dev/pushes?after=0", hasSession: true)
       found = try answer.list().filter { push in devices.contains { push["deviceToken"] == .text($0) } }
       if found.count >= count { return found }
       try await Task.sleep(for: .milliseconds(50))
-    }
-    throw Violation(expected: "\(count) notifications", seen: "\(found.count) after 5 s")
+    } while ContinuousClock.now < end
+    let seconds = trial.server.patience.components.seconds
+    throw Violation(expected: "\(count) notifications", seen: "\(found.count) after \(seconds) s")
   }
 
   private struct Scene {

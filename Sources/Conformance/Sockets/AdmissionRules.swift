@@ -34,10 +34,15 @@ enum AdmissionRules {
       let yard = try await trial.courtyard()
       let name = try await yard.sharedChannel().namespace
       let payload = try await credentials(trial, yard.b)
-      let start = ContinuousClock.now
-      try isRefused(try await answer(trial, name, payload), code)
-      let time = ContinuousClock.now - start
-      try expect(time < .milliseconds(2500), "a refusal at once", seen: "one after \(time)")
+      var time = Duration.zero
+      // A server that holds these connects is slow every time; a busy machine is not.
+      for _ in 1...3 {
+        let start = ContinuousClock.now
+        try isRefused(try await answer(trial, name, payload), code)
+        time = ContinuousClock.now - start
+        if time < .milliseconds(2500) { return }
+      }
+      throw Violation(expected: "a refusal at once", seen: "one after \(time)")
     }
   }
 

@@ -12,6 +12,7 @@ extension EngineSocket {
     var configuration = SocketIOClient.Configuration()
     configuration.revision = handshake.revision
     configuration.tls = server.tls
+    configuration.connectTimeout = server.patience
     let (events, feed) = AsyncStream.makeStream(
       of: WebSocketTransport.Event.self, bufferingPolicy: .bufferingOldest(Self.maxWaiting))
     do {

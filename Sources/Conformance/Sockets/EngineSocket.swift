@@ -97,7 +97,9 @@ actor EngineSocket {
   private func request(_ method: HTTPMethod, _ body: [UInt8]?) async throws -> Answer {
     try await server.send(
       method, Self.target(.polling, handshake, sid: opening.sid), headers: handshake.headers,
-      body.map { .bytes($0, type: "text/plain;charset=UTF-8") } ?? .none, hasSession: true)
+      body.map { .bytes($0, type: "text/plain;charset=UTF-8") } ?? .none, hasSession: true,
+      // Who waits for a packet gives up first, so that silence always has the same evidence.
+      limit: server.patience + .seconds(10))
   }
 
   func send(_ packets: [EnginePacket]) async throws {
@@ -145,9 +147,9 @@ actor EngineSocket {
   }
 
   /// The next packet, whatever it is.
-  /// - Parameter time: When it is due, at the latest.
-  func nextOfAnyKind(after time: Duration = .zero, _ expected: String) async throws -> EnginePacket {
-    try await within(expected, limit: time + server.patience) { try await self.nextRaw() }
+  /// - Parameter limit: Nil for the server's patience.
+  func nextOfAnyKind(within limit: Duration? = nil, _ expected: String) async throws -> EnginePacket {
+    try await within(expected, limit: limit ?? server.patience) { try await self.nextRaw() }
   }
 
   private func nextRaw() async throws -> EnginePacket {

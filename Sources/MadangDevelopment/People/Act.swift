@@ -45,6 +45,13 @@ package struct Place: Sendable, Equatable, CustomStringConvertible {
     channel = parts.count == 2 ? parts[1] : nil
   }
 
+  /// Why a chat to a person cannot name it; nil for a workspace.
+  var problemBesidePerson: String? {
+    guard channel != nil else { return nil }
+    let (place, workspace) = (BadCall.shortened(description), BadCall.shortened(workspace))
+    return "in: '\(place)' is a channel; beside a person write its workspace, '\(workspace)'"
+  }
+
   package var description: String { channel.map { "\(workspace)/\($0)" } ?? workspace }
 }
 

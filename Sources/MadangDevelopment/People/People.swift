@@ -111,10 +111,7 @@ package final class People: Sendable {
       let channel = try await channel(place, madang)
       return RoomAddress(.channel, .number(channel.id.number), in: .number(channel.workspace))
     case .person(let name, let place):
-      if let place, place.channel != nil {
-        let (shown, workspace) = (BadCall.shortened("\(place)"), BadCall.shortened(place.workspace))
-        throw WorldError("in: '\(shown)' is a channel; beside a person write its workspace, '\(workspace)'")
-      }
+      if let problem = place?.problemBesidePerson { throw WorldError(problem) }
       let other = try await person(name, madang)
       let shared =
         if let place {

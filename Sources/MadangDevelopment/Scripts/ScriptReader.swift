@@ -141,7 +141,10 @@ struct ScriptReader {
     let files = try fields.number("files", in: 0...Act.maxFiles) ?? 0
     let place = try place(fields, "in")
     var target = place.map(Act.Target.channel)
-    if let to = fields.node("to") { target = .person(try name(to, "to"), in: place) }
+    if let to = fields.node("to") {
+      if let problem = place?.problemBesidePerson { throw SeedError(fields.line("in"), problem) }
+      target = .person(try name(to, "to"), in: place)
+    }
     if target == nil {
       guard case .chat = script.trigger else {
         throw SeedError(

@@ -16,10 +16,10 @@ export async function room(client, name = "ios") {
   return `workspaces/${workspace}/channels/${channel}`;
 }
 
-/** A port at which nothing listens, as a URL: below those that systems give to listeners at port 0. */
+/** A port at which nothing listens, as a URL: not one that systems or the checks of the project choose. */
 export async function closedPort() {
   for (;;) {
-    const url = `http://127.0.0.1:${20_000 + Math.floor(Math.random() * 12_000)}`;
+    const url = `http://127.0.0.1:${10_000 + Math.floor(Math.random() * 9_000)}`;
     if (!(await isOpen(url))) return url;
   }
 }
