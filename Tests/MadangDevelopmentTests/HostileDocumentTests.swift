@@ -57,8 +57,8 @@ struct HostileDocumentTests {
     let text =
       field == "name"
       ? "{name: \(name), do: [{wait: 1s}]}"
-      : "{name: n, as: a, do: [{post: x, in: W/c, \(field == "in" ? "" : "\(field): \(name)")}]}"
-        .replacing("in: W/c, }", with: "in: \(name)}")
+      : "{name: n, as: a, do: [{post: x, in: W, \(field == "in" ? "" : "\(field): \(name)")}]}"
+        .replacing("in: W, }", with: "in: \(name)}")
     let error = #expect(throws: SeedError.self) { try Script.read(text) }
     #expect(error?.message == "\(field): 1000 bytes at most")
     #expect(throws: SeedError(1, "email: 1000 bytes at most")) { try Seed("people: [{email: \(name)}]") }
