@@ -19,8 +19,7 @@ import typing
 import urllib.parse
 import zlib
 
-# How long a call may take, and how long a room or a message, in seconds. A busy machine is no failure.
-CALL_LIMIT = 20
+# How long a call, a room or a message may take, in seconds. A busy machine is no failure.
 PATIENCE = 20
 # URLSession's limit of connections to one host.
 CONNECTIONS = 6
@@ -706,7 +705,7 @@ class Phone:
             complete["Content-Type"] = body.type
         complete |= headers or {}
         return await asyncio.wait_for(
-            self._rest.request(method, target, complete, body.data if body else b""), CALL_LIMIT)
+            self._rest.request(method, target, complete, body.data if body else b""), PATIENCE)
 
     def socket(self, mode, *namespaces, headers=None):
         """An engine that asks for these namespaces as soon as it opens; use it with `async with`."""

@@ -97,10 +97,10 @@ struct ClusterRequestTests {
   @Test("after a server was killed, the others answer requests in time", arguments: AdapterKind.available)
   func killed(kind: AdapterKind) async throws {
     // Only a request's own time limit ends it here.
-    func keepSilent(_ configuration: inout SocketIOServer.Configuration) {
+    func keepSilentServers(_ configuration: inout SocketIOServer.Configuration) {
       configuration.cluster.heartbeatTimeout = .seconds(3600)
     }
-    try await TestCluster.with(kind, servers: 3, keepSilent) { (cluster) async throws in
+    try await TestCluster.with(kind, servers: 3, keepSilentServers) { (cluster) async throws in
       for index in 0..<3 { _ = await (try await cluster.client(of: index)).answerQuestions(with: index) }
       for node in cluster.nodes { node.server.onServerSide("ask") { $0.acknowledge?() } }
       cluster.nodes[2].adapter.cut()

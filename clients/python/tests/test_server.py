@@ -32,10 +32,11 @@ def without_server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 CLOSED: List[socket.socket] = []
-"""They hold ports at which nothing listens, which no other program gets."""
+"""They hold their ports without listening."""
 
 
 def closed_port() -> str:
+    """A URL at which nothing listens, and at which no other program will."""
     closed = socket.socket()
     closed.bind(("127.0.0.1", 0))
     CLOSED.append(closed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pathlib
-import socket
 import time
 import urllib.request
 
@@ -14,6 +13,7 @@ import madang_testing.server as servers
 from conftest import room
 from madang_testing import MadangError, MadangServer, MakeWorld, World
 from madang_testing.development import Development
+from test_server import closed_port
 
 
 def handshake(world: World) -> float:
@@ -142,10 +142,8 @@ def test_b29_an_exported_seed_makes_the_same_chats(world: World, make_world: Mak
 
 
 def test_a_world_whose_port_is_not_published_is_reached_by_its_host_name(madang: MadangServer) -> None:
-    # Nothing listens at the port, and no other program gets it.
-    with madang.make_world() as made, socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        hidden = f"http://127.0.0.1:{closed.getsockname()[1]}"
+    with madang.make_world() as made:
+        hidden = closed_port()
         connection = Development(madang.url)
         world = World(connection, {**madang.dev("GET", f"worlds/{made.id}"), "url": hidden}, lambda _: None)
         assert world.url == f"http://{made.id}.localhost:{madang.url.split(':')[-1]}"

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,14 +75,11 @@ class NetworkTest {
   @Test
   @DisplayName("B12 a lost answer is an error that names the call")
   void refused() throws Exception {
-    try (Socket taken = new Socket()) {
-      taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-      String url = "http://127.0.0.1:" + taken.getLocalPort();
-      try (Backend backend = new Backend(url, null, null)) {
-        assertEquals("POST /_dev/worlds: no answer: nothing listens there", message(() -> backend.makeWorld(Map.of(), "10m")));
-      }
-      assertEquals("GET /v1/users/me: no answer: nothing listens there", message(() -> new MadangClient(url, "key").get("users/me")));
+    String url = ServerTest.closedPort();
+    try (Backend backend = new Backend(url, null, null)) {
+      assertEquals("POST /_dev/worlds: no answer: nothing listens there", message(() -> backend.makeWorld(Map.of(), "10m")));
     }
+    assertEquals("GET /v1/users/me: no answer: nothing listens there", message(() -> new MadangClient(url, "key").get("users/me")));
   }
 
   @Test

@@ -27,15 +27,15 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(MadangExtension.class)
 class ServerTest {
   private static final String PROGRAM = System.getenv("MADANG_PROGRAM");
+  /** They hold their ports without listening. */
+  private static final List<Socket> CLOSED = Collections.synchronizedList(new ArrayList<>());
 
   private static Backend find(Map<String, String> environment, String defaultUrl) {
     return new ServerFinder(environment::get, defaultUrl).backend();
   }
 
-  /** They hold ports at which nothing listens, which no other program gets. */
-  private static final List<Socket> CLOSED = Collections.synchronizedList(new ArrayList<>());
-
-  private static String closedPort() throws IOException {
+  /** A URL at which nothing listens, and at which no other program will. */
+  static String closedPort() throws IOException {
     Socket socket = new Socket();
     socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     CLOSED.add(socket);
