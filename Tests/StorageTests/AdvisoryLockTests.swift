@@ -3,12 +3,12 @@ import Storage
 import Support
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AdvisoryLockTests {
+@Suite(.timeLimit(.minutes(5))) struct AdvisoryLockTests {
   @Test("one of two processes holds a lock until it ends, and the other may hold another lock")
   func exclusive() async throws {
     guard TestEngine.available.contains(.postgres) else { return }
     try await withEngine(.postgres) { place in
-      var configuration = DatabaseConfiguration(place)
+      var configuration = DatabaseConfiguration.forTests(place)
       configuration.readers = 1
       let logger = Logger(label: "test")
       let (first, second) = (
@@ -30,7 +30,7 @@ import Testing
   func lost() async throws {
     guard TestEngine.available.contains(.postgres) else { return }
     try await withEngine(.postgres) { place in
-      var configuration = DatabaseConfiguration(place)
+      var configuration = DatabaseConfiguration.forTests(place)
       configuration.readers = 1
       let logger = Logger(label: "test")
       let (first, second) = (
@@ -63,7 +63,7 @@ import Testing
   func values() async throws {
     guard TestEngine.available.contains(.postgres) else { return }
     try await withEngine(.postgres) { place in
-      var configuration = DatabaseConfiguration(place)
+      var configuration = DatabaseConfiguration.forTests(place)
       (configuration.readers, configuration.writers) = (1, 2)
       let logger = Logger(label: "test")
       let (first, second) = (
@@ -99,8 +99,8 @@ import Testing
   func changedMeanwhile() async throws {
     guard TestEngine.available.contains(.postgres) else { return }
     try await withEngine(.postgres) { place in
-      var configuration = DatabaseConfiguration(place)
-      (configuration.readers, configuration.writers, configuration.waitLimit) = (1, 1, .seconds(5))
+      var configuration = DatabaseConfiguration.forTests(place)
+      (configuration.readers, configuration.writers, configuration.waitLimit) = (1, 1, .seconds(20))
       let logger = Logger(label: "test")
       let (database, other) = (
         try await Database(configuration, logger: logger), try await Database(configuration, logger: logger)

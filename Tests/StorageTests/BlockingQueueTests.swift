@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("The queue from tasks to threads", .timeLimit(.minutes(1)))
+@Suite("The queue from tasks to threads", .timeLimit(.minutes(5)))
 struct BlockingQueueTests {
   /// Wake-ups that are kept until they are run.
   private final class WakeUps: Sendable {

@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Steps before COMMIT", .timeLimit(.minutes(2)))
+@Suite("Steps before COMMIT", .timeLimit(.minutes(5)))
 struct CommitStepTests {
   private static let schema = Migration(
     version: 1, name: "t",

@@ -4,7 +4,7 @@ import Storage
 import Support
 import Testing
 
-@Suite(.enabled(if: PostgresServer.url != nil), .timeLimit(.minutes(1))) struct FailoverTests {
+@Suite(.enabled(if: PostgresServer.url != nil), .timeLimit(.minutes(5))) struct FailoverTests {
   private let schema = Migration(version: 1, name: "t", sql: "CREATE TABLE t (n BIGINT NOT NULL)")
 
   @Test("a write at a server that no longer accepts writes continues over a new connection")
@@ -32,7 +32,7 @@ import Testing
       guard case .postgres(let url) = place else { return }
       // If an option occurs twice, the last one counts; spaces separate options.
       let readOnly = url + "%20-cdefault_transaction_read_only%3Don"
-      var configuration = DatabaseConfiguration(.postgres(url: readOnly))
+      var configuration = DatabaseConfiguration.forTests(.postgres(url: readOnly))
       configuration.readers = 1
       let error = await #expect(throws: StorageError.self) {
         _ = try await Database(configuration, logger: Logger(label: "test"))
@@ -53,12 +53,11 @@ import Testing
     try await withEngine(.postgres) { place in
       guard case .postgres(let url) = place, let at = url.firstIndex(of: "@") else { return }
       let hosts = url[...at] + "127.0.0.1:\(dead.port)," + url[at...].dropFirst()
-      var configuration = DatabaseConfiguration(.postgres(url: String(hosts)))
-      (configuration.readers, configuration.connectTimeout) = (1, .seconds(2))
-      let start = ContinuousClock.now
+      var configuration = DatabaseConfiguration.forTests(.postgres(url: String(hosts)))
+      // The host that answers has this long too.
+      configuration.connectTimeout = .seconds(10)
+      (configuration.readers, configuration.writers) = (1, 1)
       let database = try await Database(configuration, logger: Logger(label: "test"))
-      // One writer and one reader, each after two seconds.
-      #expect(.now - start < .seconds(12))
       try await database.ping()
       await database.close()
     }

@@ -4,7 +4,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct GroupCommitTests {
+@Suite(.timeLimit(.minutes(5))) struct GroupCommitTests {
   struct Refusal: Error, Equatable {}
 
   private static let schema = Migration(
@@ -90,7 +90,7 @@ import Testing
 
   @Test("a write that takes too long does not fail the others of its batch", arguments: TestEngine.available)
   func slowWrite(_ engine: TestEngine) async throws {
-    try await withDatabase(engine, \.statementTimeout, .milliseconds(300)) { database in
+    try await withDatabase(engine, \.statementTimeout, .seconds(3)) { database in
       try await database.migrate([Self.schema])
       let gate = Gate()
       async let blocker: Void = database.write { _ in gate.wait() }

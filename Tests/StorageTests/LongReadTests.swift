@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Requirements of backups: rows one by one, a snapshot that lasts, tables copied with their numbers.
-@Suite(.timeLimit(.minutes(2))) struct LongReadTests {
+@Suite(.timeLimit(.minutes(5))) struct LongReadTests {
   private static let schema = [
     Migration(
       version: 1, name: "posts",

@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MigrationTests {
+@Suite(.timeLimit(.minutes(5))) struct MigrationTests {
   private let first = Migration(
     version: 1, name: "a", sql: "CREATE TABLE a (id {{identity}}, t TEXT); CREATE INDEX i ON a (t)")
   private let second = Migration(version: 2, name: "b", sql: "ALTER TABLE a ADD COLUMN more BIGINT")
@@ -49,7 +49,7 @@ import Testing
   @Test("two programs may migrate the same database at once", arguments: TestEngine.available)
   func concurrent(_ engine: TestEngine) async throws {
     try await withEngine(engine) { place in
-      var configuration = DatabaseConfiguration(place)
+      var configuration = DatabaseConfiguration.forTests(place)
       configuration.readers = 1
       let logger = Logger(label: "test")
       let databases = [

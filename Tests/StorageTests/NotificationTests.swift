@@ -4,7 +4,7 @@ import Storage
 import Support
 import Testing
 
-@Suite(.enabled(if: PostgresServer.url != nil), .timeLimit(.minutes(1))) struct NotificationTests {
+@Suite(.enabled(if: PostgresServer.url != nil), .timeLimit(.minutes(5))) struct NotificationTests {
   /// Two channels of one name, on two databases on one server, both connected. Channels are independent of schemas.
   private func withChannels(
     _ body: (

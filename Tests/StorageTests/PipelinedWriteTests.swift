@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Pipelined writes", .timeLimit(.minutes(1)))
+@Suite("Pipelined writes", .timeLimit(.minutes(5)))
 struct PipelinedWriteTests {
   struct Refusal: Error, Equatable {}
 
@@ -122,7 +122,7 @@ struct PipelinedWriteTests {
   func lockOrder() async throws {
     let order = Migration(version: 2, name: "order", sql: "CREATE SEQUENCE took;")
     try await withEngine(.postgres) { place in
-      var configuration = DatabaseConfiguration(place)
+      var configuration = DatabaseConfiguration.forTests(place)
       // One writer for all keys.
       (configuration.readers, configuration.writers) = (1, 2)
       let database = try await Database(configuration, logger: Logger(label: "test"))
@@ -295,17 +295,17 @@ struct PipelinedWriteTests {
     "statements sent together have more time than one alone", .enabled(if: PostgresServer.url != nil))
   func slow() async throws {
     try await withEngine(.postgres) { place in
-      var configuration = DatabaseConfiguration(place)
+      var configuration = DatabaseConfiguration.forTests(place)
       (configuration.readers, configuration.writers) = (1, 2)
-      (configuration.statementTimeout, configuration.answerGrace) = (.milliseconds(1500), .milliseconds(500))
-      configuration.waitLimit = .seconds(60)
+      // All 32 statements take longer than this, and each half of them less, also if the server pauses for 8 s.
+      (configuration.statementTimeout, configuration.answerGrace) = (.seconds(15), .seconds(5))
       let database = try await Database(configuration, logger: Logger(label: "test"))
       try await closing(database) { database in
         try await database.write(key: 1) { _ = try $0.execute("SELECT 1") }
         let before = database.writersOpened
         let results = try await Self.together(database, 32) { database, n in
           try await database.pipelinedWrite(key: 1) { transaction in
-            _ = try await transaction.pipelined("SELECT pg_sleep(0.08)")
+            _ = try await transaction.pipelined("SELECT pg_sleep(0.7)")
             return Int64(n)
           }
         }

@@ -2,7 +2,7 @@ import Logging
 import Storage
 import Testing
 
-@Suite("URLs of databases", .timeLimit(.minutes(2)))
+@Suite("URLs of databases", .timeLimit(.minutes(5)))
 struct PostgresURLTests {
   private func refusal(_ url: String) async -> String {
     do {

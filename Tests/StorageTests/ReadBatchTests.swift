@@ -2,7 +2,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Reads that share a snapshot", .timeLimit(.minutes(1)))
+@Suite("Reads that share a snapshot", .timeLimit(.minutes(5)))
 struct ReadBatchTests {
   private struct Refused: Error {}
   private static let schema = Migration(version: 1, name: "t", sql: "CREATE TABLE t (n BIGINT NOT NULL)")

@@ -5,7 +5,7 @@ import Storage
 import Support
 import Testing
 
-@Suite(.enabled(if: PostgresServer.url != nil), .timeLimit(.minutes(1))) struct RecoveryTests {
+@Suite(.enabled(if: PostgresServer.url != nil), .timeLimit(.minutes(5))) struct RecoveryTests {
   private static let pid: SQL = "SELECT pg_backend_pid() AS pid"
   private let schema = Migration(version: 1, name: "t", sql: "CREATE TABLE t (n BIGINT NOT NULL)")
 
@@ -82,7 +82,7 @@ import Testing
   func warning() async throws {
     try await withEngine(.postgres) { place in
       let recorder = LogRecorder()
-      var configuration = DatabaseConfiguration(place)
+      var configuration = DatabaseConfiguration.forTests(place)
       (configuration.readers, configuration.writers) = (1, 1)
       let database = try await Database(configuration, logger: recorder.logger)
       try await closing(database) { (database) async throws in
@@ -127,7 +127,7 @@ import Testing
   func deadlock() async throws {
     try await withEngine(.postgres) { place in
       let logger = Logger(label: "test")
-      var configuration = DatabaseConfiguration(place)
+      var configuration = DatabaseConfiguration.forTests(place)
       configuration.readers = 1
       let databases = [
         try await Database(configuration, logger: logger), try await Database(configuration, logger: logger),

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The cost of a refused write for the others of its batch, counted.
-@Suite(.timeLimit(.minutes(1))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
   struct Refusal: Error {}
 
   private static let batch = 64

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Programs of different versions on one database.
-@Suite(.timeLimit(.minutes(1))) struct RollingUpgradeTests {
+@Suite(.timeLimit(.minutes(5))) struct RollingUpgradeTests {
   private let first = Migration(version: 1, name: "a", sql: "CREATE TABLE a (t BIGINT)")
   private let additive = Migration(version: 2, name: "b", sql: "-- additive\nALTER TABLE a ADD COLUMN more BIGINT")
   private let other = Migration(version: 3, name: "c", sql: "ALTER TABLE a RENAME COLUMN t TO u")
@@ -13,8 +13,8 @@ import Testing
     _ engine: TestEngine, _ body: (_ older: Database, _ newer: Database) async throws -> Void
   ) async throws {
     try await withEngine(engine) { place in
-      var configuration = DatabaseConfiguration(place)
-      (configuration.readers, configuration.waitLimit) = (1, .seconds(5))
+      var configuration = DatabaseConfiguration.forTests(place)
+      (configuration.readers, configuration.waitLimit) = (1, .seconds(20))
       let logger = Logger(label: "test")
       try await closing(try await Database(configuration, logger: logger)) { older in
         try await closing(try await Database(configuration, logger: logger)) { try await body(older, $0) }

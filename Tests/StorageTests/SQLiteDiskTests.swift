@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Disk problems with SQLite: a full disk, a failing disk, a growing log.
-@Suite(.timeLimit(.minutes(1))) struct SQLiteDiskTests {
+@Suite(.timeLimit(.minutes(5))) struct SQLiteDiskTests {
   private let schema = Migration(version: 1, name: "t", sql: "CREATE TABLE t (n TEXT NOT NULL)")
 
   private func withFile(

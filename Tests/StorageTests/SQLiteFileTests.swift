@@ -6,7 +6,7 @@ import Testing
 @testable import Storage
 
 /// Manual changes of SQLite's files.
-@Suite("SQLite files that are exchanged", .timeLimit(.minutes(1))) struct SQLiteFileTests {
+@Suite("SQLite files that are exchanged", .timeLimit(.minutes(5))) struct SQLiteFileTests {
   private let schema = Migration(
     version: 1, name: "t",
     sql: """

@@ -7,7 +7,7 @@ import Testing
 /// A PostgreSQL that keeps its connections and does not answer: its processes are suspended, as by a volume or a machine that hangs.
 @Suite(
   .enabled(if: PostgresServer.url.flatMap { URL(string: $0) }?.host == "127.0.0.1", "no PostgreSQL on this machine"),
-  .timeLimit(.minutes(1)))
+  .timeLimit(.minutes(5)))
 struct SilenceTests {
   private static let schema = Migration(version: 1, name: "t", sql: "CREATE TABLE t (n BIGINT NOT NULL)")
 
@@ -15,19 +15,23 @@ struct SilenceTests {
     try transaction.first("SELECT pg_backend_pid() AS pid") { Int32(try $0.get("pid", as: Int.self)) } ?? 0
   }
 
-  /// With one reader and one writer, which wait half a second for answers.
+  /// With one reader and one writer, which wait 12 s for answers and 10 s for COMMIT: a busy machine pauses less.
+  /// - Parameter connectTimeout: Also how long the connection for notifications waits for each answer.
   private func withImpatient(
-    named name: String = "madang", port: Int? = nil, _ body: (Database) async throws -> Void
+    named name: String = "madang", port: Int? = nil, connectTimeout: Duration = longWait,
+    _ body: (Database) async throws -> Void
   ) async throws {
     try await withEngine(.postgres) { place in
       guard case .postgres(let url) = place, var address = URLComponents(string: url) else { return }
       if let port { address.port = port }
       address.percentEncodedQueryItems?.append(URLQueryItem(name: "application_name", value: name))
-      var configuration = DatabaseConfiguration(.postgres(url: try #require(address.string)))
+      var configuration = DatabaseConfiguration.forTests(.postgres(url: try #require(address.string)))
       (configuration.readers, configuration.writers) = (1, 1)
-      (configuration.statementTimeout, configuration.answerGrace) = (.milliseconds(500), .milliseconds(500))
-      (configuration.commitTimeout, configuration.commitCheckInterval) = (.milliseconds(300), .milliseconds(100))
-      (configuration.connectTimeout, configuration.listenerCheckInterval) = (.seconds(2), .milliseconds(100))
+      (configuration.statementTimeout, configuration.answerGrace) = (.seconds(10), .seconds(2))
+      (configuration.commitTimeout, configuration.commitCheckInterval) = (.seconds(10), .milliseconds(100))
+      (configuration.connectTimeout, configuration.listenerCheckInterval) = (connectTimeout, .milliseconds(100))
+      // A backend that was suspended for long must still accept COMMIT.
+      configuration.idleTransactionTimeout = longWait
       try await closing(try await Database(configuration, logger: Logger(label: "test"))) { database in
         try await database.migrate([Self.schema])
         try await body(database)
@@ -61,7 +65,7 @@ struct SilenceTests {
           return try transaction.first("SELECT 7 AS x") { try $0.get("x", as: Int.self) }
         }
         #expect(answer == 7)
-        #expect(Set(backends.all).count == 2)
+        #expect(Set(backends.all).count >= 2)
       }
     }
   }
@@ -74,7 +78,7 @@ struct SilenceTests {
           stop(try Self.backend(transaction))
           try transaction.execute("INSERT INTO t (n) VALUES (1)")
         }
-        #expect(Set(backends.all).count == 2)
+        #expect(Set(backends.all).count >= 2)
       }
       #expect(try await rows(database) == [1])
     }
@@ -151,7 +155,7 @@ struct SilenceTests {
   @Test("a channel whose server becomes silent listens over a new connection")
   func listening() async throws {
     let name = "listening_\(UInt64.random(in: .min ... .max))"
-    try await withImpatient(named: name) { (database) async throws in
+    try await withImpatient(named: name, connectTimeout: .seconds(15)) { (database) async throws in
       let channel = try #require(try database.makeNotificationChannel(name))
       var events = channel.events.makeAsyncIterator()
       #expect(await events.next() == .connected)

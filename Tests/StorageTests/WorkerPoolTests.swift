@@ -3,7 +3,7 @@ import Storage
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct WorkerPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkerPoolTests {
   struct Refusal: Error {}
 
   @Test("values and errors are returned from the threads")

@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct WritersTests {
+@Suite(.timeLimit(.minutes(5))) struct WritersTests {
   private static let schema = Migration(
     version: 1, name: "t",
     sql: """
@@ -64,8 +64,8 @@ import Testing
     .enabled(if: PostgresServer.url != nil), arguments: [Duration.milliseconds(30), .seconds(5)])
   func opposite(_ lockTimeout: Duration) async throws {
     try await withEngine(.postgres) { place in
-      var configuration = DatabaseConfiguration(place)
-      (configuration.readers, configuration.lockTimeout, configuration.waitLimit) = (1, lockTimeout, longWait)
+      var configuration = DatabaseConfiguration.forTests(place)
+      (configuration.readers, configuration.lockTimeout) = (1, lockTimeout)
       let logger = Logger(label: "test")
       let databases = [
         try await Database(configuration, logger: logger), try await Database(configuration, logger: logger),
@@ -104,7 +104,7 @@ import Testing
     .enabled(if: PostgresServer.url != nil))
   func locked() async throws {
     try await withEngine(.postgres) { place in
-      var configuration = DatabaseConfiguration(place)
+      var configuration = DatabaseConfiguration.forTests(place)
       (configuration.readers, configuration.lockTimeout) = (1, .milliseconds(20))
       let logger = Logger(label: "test")
       let (database, other) = (

@@ -24,16 +24,24 @@ package func withDatabase<Result>(
 /// they wait for must not count as stuck before.
 package let longWait = Duration.seconds(60)
 
+extension DatabaseConfiguration {
+  /// With limits on waiting that a busy machine does not reach.
+  package static func forTests(_ engine: Engine) -> DatabaseConfiguration {
+    var configuration = DatabaseConfiguration(engine)
+    (configuration.waitLimit, configuration.connectTimeout) = (longWait, longWait)
+    return configuration
+  }
+}
+
 /// Like ``withDatabase(_:_:)`` with one setting changed: `withDatabase(engine, \.batchLimit, 1) { ... }`.
 package func withDatabase<Value, Result>(
   _ engine: TestEngine, _ setting: WritableKeyPath<DatabaseConfiguration, Value>, _ value: Value,
   _ body: (Database) async throws -> Result
 ) async throws -> Result {
   try await withEngine(engine) { place in
-    var configuration = DatabaseConfiguration(place)
+    var configuration = DatabaseConfiguration.forTests(place)
     // Few connections, because many tests share one server.
     (configuration.readers, configuration.writers) = (2, 2)
-    configuration.waitLimit = longWait
     configuration[keyPath: setting] = value
     let database = try await Database(configuration, logger: Logger(label: "test"))
     return try await closing(database, body)
@@ -44,9 +52,8 @@ package func withDatabase<Value, Result>(
 package func opening<Result>(
   _ place: DatabaseConfiguration.Engine, _ body: (Database) async throws -> Result
 ) async throws -> Result {
-  var configuration = DatabaseConfiguration(place)
+  var configuration = DatabaseConfiguration.forTests(place)
   (configuration.readers, configuration.writers) = (1, 1)
-  configuration.waitLimit = longWait
   return try await closing(try await Database(configuration, logger: Logger(label: "test")), body)
 }
 

@@ -27,9 +27,8 @@ package enum PostgresServer {
   /// Runs one statement outside any test's schema.
   package static func administer(_ sql: SQL) async throws {
     guard let url else { throw Missing() }
-    var configuration = DatabaseConfiguration(.postgres(url: url))
+    var configuration = DatabaseConfiguration.forTests(.postgres(url: url))
     configuration.readers = 1
-    (configuration.waitLimit, configuration.connectTimeout) = (longWait, longWait)
     let database = try await Database(configuration, logger: Logger(label: "test"))
     try await closing(database) { try await $0.write { _ = try $0.execute(sql) } }
   }

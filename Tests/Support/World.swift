@@ -75,7 +75,7 @@ package struct World: Sendable {
     settings.port = 0
     settings.isDevelopment = true
     settings.database.readers = 2
-    settings.database.waitLimit = longWait
+    (settings.database.waitLimit, settings.database.connectTimeout) = (longWait, longWait)
     settings.sockets.hold = .milliseconds(300)
     settings.deletionGrace = .zero
     settings.domain.passwords.cost = PasswordCost(memory: 8, passes: 1)

@@ -19,8 +19,9 @@ package func openMadang(
   configuration.readers = settings.databaseReaderCount
   configuration.writers = settings.database.writers
   configuration.walLimit = settings.database.logLimit
-  configuration.waitLimit = settings.database.waitLimit
-  configuration.statementTimeout = settings.database.statementTimeout
+  configuration.waitLimit = settings.database.waitLimit ?? configuration.waitLimit
+  configuration.connectTimeout = settings.database.connectTimeout ?? configuration.connectTimeout
+  configuration.statementTimeout = settings.database.statementTimeout ?? configuration.statementTimeout
   configuration.gatherWakeUps = { wake in
     // After the other requests that have just arrived there.
     if let loop = MultiThreadedEventLoopGroup.currentEventLoop { loop.execute(wake) } else { wake() }

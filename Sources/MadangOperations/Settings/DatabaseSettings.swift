@@ -17,10 +17,13 @@ public struct DatabaseSettings: Sendable {
   /// SQLite: the largest database in bytes that is completely checked at the start; a larger one is checked only if its log
   /// may belong to another file.
   var checkLimit = 64 << 20
-  /// How long a call may wait until the database begins to work on it; then it fails with nothing written.
-  package var waitLimit: Duration = .seconds(6)
-  /// How long one statement may take; zero for no limit.
-  var statementTimeout: Duration = .seconds(30)
+  /// How long a call may wait until the database begins to work on it; then it fails with nothing written. Nil for the limit of
+  /// `DatabaseConfiguration`.
+  package var waitLimit: Duration?
+  /// PostgreSQL: how long opening a connection may take. Nil for the limit of `DatabaseConfiguration`.
+  package var connectTimeout: Duration?
+  /// How long one statement may take; zero for no limit, nil for that of `DatabaseConfiguration`.
+  var statementTimeout: Duration?
   /// SQLite: how often a server checks whether the database's file is still the one that it has open.
   public var fileInterval: Duration = .seconds(5)
 
