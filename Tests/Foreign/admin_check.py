@@ -28,6 +28,7 @@ import urllib.request
 
 from playwright.sync_api import expect, sync_playwright
 
+from attempts import ATTEMPTS
 from browser import PROGRAMS
 from ports import free_port
 from program import Program
@@ -265,22 +266,31 @@ def second_step(page, server, secret, check):
 
 def double_clicks(page, server, check):
     """The second click of a double-click never acts on another row."""
-    server.join("ann", "ben", "cleo", "dora", "emil")
-    go(page, server, "overview")
-    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
     rows = page.get_by_role("button", name=re.compile("^Approve:"))
-    expect(rows).to_have_count(5, timeout=PATIENCE)
-    at = rows.first.bounding_box()
-    x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
-    for _ in range(5):
-        page.mouse.click(x, y)
-        page.wait_for_timeout(120)
-    page.wait_for_timeout(600)
-    waiting = rows.count()
-    check("five clicks within a second approve one person", waiting == 4, waiting)
+    people = 0
+    for attempt in range(ATTEMPTS):
+        server.join(*(f"{name}{attempt}" for name in ("ann", "ben", "cleo", "dora", "emil")))
+        people += 5
+        go(page, server, "overview")
+        page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+        expect(rows).to_have_count(people, timeout=PATIENCE)
+        at = rows.first.bounding_box()
+        x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+        clicks = []
+        for _ in range(5):
+            page.mouse.click(x, y)
+            clicks.append(time.monotonic())
+            page.wait_for_timeout(120)
+        expect(rows).not_to_have_count(people, timeout=PATIENCE)
+        page.wait_for_timeout(600)
+        approved, people = people - rows.count(), rows.count()
+        # On a busy machine there may be a second between two of them.
+        if approved == 1 or max(later - one for one, later in zip(clicks, clicks[1:])) < 0.5:
+            break
+    check("five clicks within a second approve one person", approved == 1, approved)
     page.wait_for_timeout(700)
     page.mouse.click(x, y)
-    expect(rows).to_have_count(3, timeout=PATIENCE)
+    expect(rows).to_have_count(people - 1, timeout=PATIENCE)
     for _ in range(3):
         server.api("/v1/users/login", {"email": "joon@example.com", "password": PASSWORD})
     go(page, server, "accounts?find=joon@")
@@ -291,6 +301,7 @@ def double_clicks(page, server, check):
     ends.first.hover()
     at = ends.first.bounding_box()
     page.mouse.dblclick(at["x"] + 8, at["y"] + 8, delay=40)
+    expect(ends).not_to_have_count(4, timeout=PATIENCE)
     page.wait_for_timeout(500)
     check("a double-click on a session ends one", ends.count() == 3, ends.count())
     go(page, server, "overview")
@@ -470,12 +481,15 @@ def typing_is_activity(browser, server, state, check):
     go(page, server, "announcements")
     page.get_by_role("button", name="New announcement").click()
     asked = []
-    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/api/session") else None)
+    page.on("response", lambda answer: asked.append(answer.url) if answer.url.endswith("/api/session") else None)
     text = page.get_by_role("dialog").locator("textarea")
     for _ in range(3):
+        before = len(asked)
         text.press_sequentially("Soup")
         page.clock.fast_forward(61_000)
-        page.wait_for_timeout(300)
+        end = time.monotonic() + PATIENCE / 1000
+        while len(asked) == before and time.monotonic() < end:
+            page.wait_for_timeout(50)
         server.advance(20)
     page.clock.fast_forward(16_000)
     page.wait_for_timeout(500)
@@ -695,13 +709,13 @@ def keyboard_only(page, server, check):
     expect(page.locator("h1")).to_have_text("Accounts", timeout=PATIENCE)
     page.wait_for_timeout(300)
     page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused(timeout=PATIENCE)
     page.keyboard.type("joon@")
     expect(page.locator("tbody tr")).to_have_count(1, timeout=PATIENCE)
     reached = reached and tab_to(".row-link")
     page.keyboard.press("Enter")
     expect(page.locator(".pane")).to_be_visible(timeout=PATIENCE)
-    page.wait_for_timeout(200)
-    on_heading = page.evaluate("() => document.activeElement.id") == "pane-title"
+    expect(page.locator("#pane-title")).to_be_focused(timeout=PATIENCE)
     reached = reached and tab_to(".pane .row-acts .button")
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_be_visible(timeout=PATIENCE)
@@ -713,7 +727,7 @@ def keyboard_only(page, server, check):
     expect(page.locator(".pane .pill.good").first).to_have_text("Active", timeout=PATIENCE)
     page.keyboard.press("Escape")
     expect(page.locator(".pane")).to_have_count(0, timeout=PATIENCE)
-    check("an account is found, disabled and enabled by keyboard alone", reached and on_heading, (reached, on_heading))
+    check("an account is found, disabled and enabled by keyboard alone", reached, reached)
 
 
 def narrow(browser, page, server, check):

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 
 PROGRAMS = "chromium-headless-shell", "chromium", "google-chrome"
-ANSWER_LIMIT = 45
+ANSWER_LIMIT = 240
 
 
 class Page:

@@ -29,7 +29,7 @@ from program import Program
 PLAIN = "/socket.io/"
 TRIAL = 3.5
 # The same for pages that may hear, and stop when they do.
-PATIENT_TRIAL = 10
+PATIENT_TRIAL = 20
 HOUR = 3600
 # Leads to 127.0.0.1, in this browser.
 EVIL = "evil.example"

@@ -116,7 +116,7 @@ class Machine:
             yield
         finally:
             process.terminate()
-            process.wait(15)
+            process.wait(60)
             process.stdout.close()
 
 

@@ -75,7 +75,7 @@ frontend all
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(60)
 
 
 def hears_once(nodes, peers):

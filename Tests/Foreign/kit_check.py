@@ -150,7 +150,7 @@ def qr_code(madang, data):
             text += os.read(outside, 65536)
     finally:
         server.terminate()
-        server.wait(15)
+        server.wait(60)
         os.close(outside)
     text = text.decode(errors="replace").replace("\r\n", "\n")
     url = re.search(r"For devices in this network: (\S+)", text)[1]

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 CLIENTS = pathlib.Path(__file__).resolve().parent / "../../clients"
-LIMIT = 600
+LIMIT = 3000
 """Seconds for each command."""
 
 

@@ -31,6 +31,8 @@ SCRIPT = "<script>alert(1)</script>"
 PASSWORD = "Passw0rd!"
 NEW = "0ther-Pass!"
 NAME = "감나무 집 <b>"
+# Seconds that a busy machine may take for what a person sees at once.
+PATIENCE = 60
 
 
 class Stage:
@@ -43,7 +45,7 @@ class Stage:
         context = self.browser.new_context(
             viewport={"width": width, "height": 800}, locale=language, color_scheme=scheme, java_script_enabled=scripts)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE * 1000)
         page.on("dialog", lambda dialog: (self.troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
         page.on("console", lambda message: self.troubles.append(f"console: {message.text}")
@@ -55,7 +57,7 @@ class Stage:
         data = None if fields is None else json.dumps(fields).encode()
         if data:
             headers["Content-Type"] = "application/json"
-        with urllib.request.urlopen(urllib.request.Request(self.base + path, data, headers), timeout=20) as answer:
+        with urllib.request.urlopen(urllib.request.Request(self.base + path, data, headers), timeout=PATIENCE) as answer:
             return json.loads(answer.read() or "null")
 
     def sign_up(self, email, language=None):
@@ -63,7 +65,7 @@ class Stage:
 
     def mail(self, email, kind, count=1):
         """The newest of the mails to an address, when there are so many, and the path of its link."""
-        end = time.time() + 20
+        end = time.time() + PATIENCE
         while True:
             mails = [one for one in self.call(f"/_dev/mails?to={email}") if one["kind"] == kind]
             if len(mails) >= count:
@@ -76,7 +78,7 @@ class Stage:
     def forgotten(self, email, count=1, language="ko"):
         data = urllib.parse.urlencode({"email": email}).encode()
         request = urllib.request.Request(self.base + "/password", data, {"Accept-Language": language})
-        urllib.request.urlopen(request, timeout=20).read()
+        urllib.request.urlopen(request, timeout=PATIENCE).read()
         return self.mail(email, "passwordReset", count)
 
     def invitation(self):
@@ -243,6 +245,7 @@ def main():
     chromium = next(filter(None, map(shutil.which, PROGRAMS)), None) or sys.exit("needs a Chromium")
     failed = 0
     with server(options.madang) as (base, data), sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE * 1000)
         browser = playwright.chromium.launch(executable_path=chromium, args=[
             "--no-sandbox", "--host-resolver-rules=MAP *.test 127.0.0.1",
             "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,HttpsUpgrades"])

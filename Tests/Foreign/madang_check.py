@@ -95,7 +95,7 @@ def main():
             print("ok raw WebSocket")
         finally:
             process.terminate()
-            status = process.wait(15)
+            status = process.wait(60)
     assert status == 0, status
 
 

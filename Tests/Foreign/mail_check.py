@@ -32,7 +32,7 @@ import urllib.request
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
 
-WAIT = 40
+WAIT = 120
 USER, PASSWORD = b"chat@example.com", "pässword".encode()
 
 
@@ -155,7 +155,7 @@ class Madang:
             "MADANG_KEYS": "key-of-the-check=2024-10", "MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1",
             "MADANG_DATA": data, "MADANG_LOOPBACK_CLIENTS": "true", "MADANG_PUBLIC_URL": "https://chat.example.com", "MADANG_MAIL_SMTP": url,
             "MADANG_MAIL_FROM": "chat@example.com", "MADANG_MAIL_NAME": "우리 Chat", "MADANG_MAIL_PAUSE": "1",
-            "MADANG_MAIL_TIMEOUT": "3", "MADANG_MAIL_ANSWER": "3"} | {f"MADANG_MAIL_{name.upper()}": value for name, value in settings.items()}
+            "MADANG_MAIL_TIMEOUT": "8", "MADANG_MAIL_ANSWER": "8"} | {f"MADANG_MAIL_{name.upper()}": value for name, value in settings.items()}
         self.start()
 
     def start(self):

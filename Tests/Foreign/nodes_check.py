@@ -127,7 +127,9 @@ def haproxy(folder, nodes):
     port, = free_ports(1)
     text = at_ports((ROOT / "proxies/haproxy.cfg").read_text(), nodes)
     text = text.replace("bind :80", f"bind 127.0.0.1:{port}").replace(
-        "default-server check", f"source {PROXY}\n  default-server check")
+        "default-server check", f"source {PROXY}\n  default-server check").replace(
+        # A machine that stands still is no server that is down.
+        "timeout check 2s", "timeout check 60s")
     configuration = folder / "haproxy.cfg"
     configuration.write_text(text)
     return running(port, "haproxy", "-q", "-db", "-f", str(configuration))
@@ -160,9 +162,9 @@ async def python_socketio(url, label):
             process = await asyncio.create_subprocess_exec(
                 sys.executable, str(ROOT / "Tests/Foreign/nodes_listener.py"), url, room.namespace,
                 json.dumps(credentials(mina)), *transports, stdout=subprocess.PIPE)
-            joined = await asyncio.wait_for(process.stdout.readline(), 20)
+            joined = await asyncio.wait_for(process.stdout.readline(), 120)
             said = [(await mina.say(room, f"{transports} {index} 각😀"))["content"] for index in range(6)]
-            heard = [json.loads(await asyncio.wait_for(process.stdout.readline(), 20) or "{}").get("content")
+            heard = [json.loads(await asyncio.wait_for(process.stdout.readline(), 120) or "{}").get("content")
                      for _ in said] if joined else []
             process.kill()
             await process.wait()
@@ -349,7 +351,7 @@ async def go_down(nodes, seconds):
     """Kills and stops servers in turn, never all of them at a time."""
     generator, end = random.Random(1), time.monotonic() + seconds
     counts = {"killed": 0, "stopped": 0}
-    while time.monotonic() < end:
+    while time.monotonic() < end or not counts["killed"]:
         node = generator.choice(nodes)
         await asyncio.sleep(generator.uniform(0.5, 2))
         if generator.random() < 0.6:

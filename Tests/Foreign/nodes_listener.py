@@ -33,6 +33,6 @@ def tell(line):
 
 
 client.on("channel", lambda chat: tell(json.dumps(chat)), namespace=namespace)
-client.connect(url, headers=json.loads(headers), transports=transports, namespaces=[namespace], wait_timeout=10)
+client.connect(url, headers=json.loads(headers), transports=transports, namespaces=[namespace], wait_timeout=60)
 tell(client.transport())
 client.wait()

@@ -20,7 +20,7 @@ import urllib.parse
 import zlib
 
 # How long a call, a room or a message may take, in seconds. A busy machine is no failure.
-PATIENCE = 20
+PATIENCE = 60
 # URLSession's limit of connections to one host.
 CONNECTIONS = 6
 RECORD_SEPARATOR = "\x1e"

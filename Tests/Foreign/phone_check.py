@@ -35,7 +35,7 @@ MODES = [
 # Flows played at a time: more of them only wait for each other.
 AT_ONCE = 6
 # A flow that takes longer hangs.
-FLOW_LIMIT = 60
+FLOW_LIMIT = 300
 
 
 async def play(function, url, mode=None, elder=None):

@@ -47,7 +47,7 @@ class Program:
         environment = os.environ | {"MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1"} | self._settings
         self._process = await asyncio.create_subprocess_exec(
             *self._command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL)
-        line = await asyncio.wait_for(self._process.stdout.readline(), 30)
+        line = await asyncio.wait_for(self._process.stdout.readline(), 60)
         if not line:
             sys.exit(f"{self._command[0]} did not start")
         self.url = line.decode().split()[-1]
@@ -57,7 +57,7 @@ class Program:
     async def __aexit__(self, *_):
         self._process.terminate()
         try:
-            await asyncio.wait_for(self._process.wait(), 15)
+            await asyncio.wait_for(self._process.wait(), 60)
         except TimeoutError:
             self._process.kill()
             await self._process.wait()

@@ -237,7 +237,7 @@ async def apple(folder):
     url = await push_standin.listen(record, f"{folder}/leaf.pem", f"{folder}/leaf.key", ["h2"])
     return record, devices, {
         "MADANG_PUSH_APNS_URL": url, "MADANG_PUSH_APNS_KEY": f"{folder}/AuthKey.p8", "MADANG_PUSH_APNS_KID": push_standin.KEY_ID,
-        "MADANG_PUSH_APNS_TEAM": push_standin.TEAM, "MADANG_PUSH_APNS_TOPIC": push_standin.TOPIC, "MADANG_PUSH_APNS_TIMEOUT": "3"}
+        "MADANG_PUSH_APNS_TEAM": push_standin.TEAM, "MADANG_PUSH_APNS_TOPIC": push_standin.TOPIC, "MADANG_PUSH_APNS_TIMEOUT": "10"}
 
 
 async def firebase(folder):
@@ -249,7 +249,7 @@ async def firebase(folder):
         "project_id": push_standin.PROJECT, "client_email": push_standin.CLIENT, "private_key": pem(key),
         "token_uri": record.token_url}))
     return record, [f"device:{number}" for number in range(PEOPLE)], {
-        "MADANG_PUSH_FIREBASE_URL": url, "MADANG_PUSH_FIREBASE_ACCOUNT": f"{folder}/account.json", "MADANG_PUSH_FIREBASE_TIMEOUT": "3"}
+        "MADANG_PUSH_FIREBASE_URL": url, "MADANG_PUSH_FIREBASE_ACCOUNT": f"{folder}/account.json", "MADANG_PUSH_FIREBASE_TIMEOUT": "10"}
 
 
 async def main():

@@ -15,6 +15,8 @@ import urllib.request
 
 import socketio
 
+from attempts import tried
+
 WAIT = 60
 MSGPACK = ["--msgpack"] if "--msgpack" in sys.argv else []
 IS_V4_CLIENT = int(getattr(socketio, "__version__", "5").split(".")[0]) < 5
@@ -31,7 +33,7 @@ class Rig:
 
     def stop(self, abruptly=False):
         self.process.kill() if abruptly else self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(WAIT)
 
     def emit(self, namespace, event, body, room=None):
         target = f"{self.url}/emit?nsp={namespace}&event={event}" + (f"&room={room}" if room else "")
@@ -144,6 +146,7 @@ def is_refused(rig, transports):
         peer.client.disconnect()
 
 
+@tried
 def exchanges_events(rig, transports):
     peer = Peer.joined(rig.url, transports)
     peer.client.emit("echo", ("é😀", {"b": [1, None, True]}), namespace="/bench")
@@ -194,6 +197,7 @@ def broadcasts(rig, transports):
     second.client.disconnect()
 
 
+@tried
 def survives_pings(_, transports):
     # Only here are pings frequent: python-engineio 3 gives up when one is not answered before the next is due.
     rig = Rig(sys.argv[1], options=("--ping-interval", "2000", "--ping-timeout", "2000"))

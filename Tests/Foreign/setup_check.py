@@ -125,7 +125,7 @@ class Machine:
             os.kill(int(self.pid()), signal.SIGKILL)
 
     def get(self, path):
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as answer:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE) as answer:
             return answer.status
         return None
 

@@ -27,6 +27,7 @@ import socketio
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
+from attempts import tried
 from browser import PROGRAMS
 from program import Program
 
@@ -41,6 +42,8 @@ DOCUMENT = b"%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF"
 # The console lines that a lost connection makes.
 EXPECTED = re.compile(r"ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|ERR_CONNECTION|ERR_NETWORK|ERR_FAILED|ERR_SOCKET|WebSocket|status of [45]\d\d")
 FIRST_VIEW = 60_000
+# Seconds that a busy machine may take for what a person sees at once.
+PATIENCE = 60
 
 
 class Person:
@@ -57,7 +60,7 @@ class Person:
             viewport={"width": width, "height": height}, locale=language, color_scheme=scheme, has_touch=touch,
             is_mobile=touch, timezone_id="Asia/Seoul", reduced_motion="reduce")
         self.page = self.context.new_page()
-        self.page.set_default_timeout(10_000)
+        self.page.set_default_timeout(PATIENCE * 1000)
         self.page.on("dialog", lambda dialog: (self.stage.troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         self.page.on("pageerror", lambda error: self.stage.troubles.append(f"error: {error}"))
         self.page.on("console", lambda message: self.stage.troubles.append(f"console: {message.text}")
@@ -107,11 +110,28 @@ class Person:
         self.page.wait_for_selector(".toast")
 
     def sees(self, text, count=1):
-        expect(self.page.locator(".rows:not(.waiting) .text", has_text=text)).to_have_count(count, timeout=20_000)
+        expect(self.page.locator(".rows:not(.waiting) .text", has_text=text)).to_have_count(count)
+
+    def keeps(self, count):
+        """Waits until the browser's storage has this many chats that wait."""
+        end = time.monotonic() + PATIENCE
+        while self.waiting() != count:
+            assert time.monotonic() < end, f"{self.waiting()} chats are kept instead of {count}"
+            self.page.wait_for_timeout(50)
+
+    def waiting(self):
+        """The number of chats in the browser's storage."""
+        return self.page.evaluate("""() => new Promise((done) => {
+            const opening = indexedDB.open('madang', 1);
+            opening.onsuccess = () => {
+                const request = opening.result.transaction('outbox').objectStore('outbox').count();
+                request.onsuccess = () => done(request.result);
+            };
+        })""")
 
     def find(self):
         """Opens the finder by its shortcut, which is loaded after the first view."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE
         while not self.page.locator("dialog.finder").count():
             assert time.monotonic() < end, "Ctrl+K opens the finder"
             self.page.keyboard.press("Control+k")
@@ -143,13 +163,13 @@ class Phone:
         namespace = f"/ws-channel-{room}"
         self.socket = socketio.Client(reconnection=False)
         self.socket.on("channel", self.heard.put, namespace=namespace)
-        self.socket.connect(self.base, namespaces=[namespace], wait_timeout=20)
+        self.socket.connect(self.base, namespaces=[namespace], wait_timeout=PATIENCE)
 
     def call(self, method, path, body=None, raw=False):
         headers = {"SesacKey": KEY, "Content-Type": "application/json", "Authorization": self.token}
         request = urllib.request.Request(
             f"{self.base}/v1/{path}", body and json.dumps(body).encode(), headers, method=method)
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return answer.read() if raw else json.load(answer)
 
     def close(self):
@@ -253,7 +273,7 @@ def talking(stage):
     mina.page.wait_for_selector(".toast")
     mina.write(f"{SCRIPT} <script>alert(2)</script> https://example.com/a?b=1, javascript:alert(3)")
     expect(joon.page.locator(".picture")).to_have_count(4)
-    told = [phone.heard.get(timeout=20) for _ in range(3)]
+    told = [phone.heard.get(timeout=PATIENCE) for _ in range(3)]
     assert [one["content"][:5] for one in told] == ["감이 다 ", "와, 잘 ", SCRIPT[:5]], told
     assert len(told[2]["files"]) == 5 and phone.call("GET", told[2]["files"][0][1:], raw=True) == PICTURE, told[2]
     phone.call("POST", phone.chats, {"content": "앱에서도 보여요"})
@@ -391,7 +411,7 @@ def read_only(stage):
     for person in (mina, joon):
         for text in ("읽기 전용 동안 0", "읽기 전용 동안 1", "while read-only"):
             person.sees(text)
-        expect(person.page.locator(".compose .mode")).to_be_hidden(timeout=20_000)
+        expect(person.page.locator(".compose .mode")).to_be_hidden()
         expect(person.page.locator(".pending")).to_have_count(0)
 
 
@@ -407,7 +427,7 @@ def invited(stage):
     page.click("button[type=submit]")
     page.wait_for_selector("nav.rail")
     stage.admin("users", "disable", yuna.email, "--yes")
-    page.wait_for_selector("input[name=email]", timeout=40_000)
+    page.wait_for_selector("input[name=email]")
     for password, words in (("Wrong-Passw0rd!", "do not match"), (PASSWORD, "has disabled this account")):
         yuna.sign_in(password)
         page.wait_for_selector(f".trouble:has-text('{words}')")
@@ -430,14 +450,18 @@ def lines(stage):
 
 def links(stage):
     """Reading a text takes time in proportion to its length, however hostile it is."""
-    for text in ("https://a/" + "!" * 200_000 + "x", "https://a/" * 20_000, "https://[" * 20_000):
-        took = stage.mina.page.evaluate("""async (text) => {
+    for beginning, part, end in ("https://a/", "!", "x"), ("", "https://a/", ""), ("", "https://[", ""):
+        short, long = stage.mina.page.evaluate("""async (texts) => {
             const { linked } = await import('/chat-links.js');
-            const began = performance.now();
-            linked(text);
-            return performance.now() - began;
-        }""", text)
-        assert took < 1000, f"{text[:12]}: {took:.0f} ms"
+            const time = (text) => {
+                const began = performance.now();
+                linked(text);
+                return performance.now() - began;
+            };
+            return texts.map((text) => Math.min(...[1, 2, 3].map(() => time(text))));
+        }""", [beginning + part * count + end for count in (2_500, 20_000)])
+        # Eight times the length takes far less than 64 times as long.
+        assert long < 30 * short + 300, f"{part}: {short:.0f} and {long:.0f} ms"
 
 
 def reload(stage):
@@ -447,7 +471,7 @@ def reload(stage):
     mina.page.set_input_files("#room input[type=file]", {"name": "늦은.png", "mimeType": "image/png", "buffer": PICTURE})
     mina.write("다시 열어도 보내질 글")
     mina.page.wait_for_selector(".pending")
-    mina.page.wait_for_timeout(500)
+    mina.keeps(1)
     mina.page.reload()
     mina.page.wait_for_selector(".pending")
     mina.page.unroute("**/chats")
@@ -476,7 +500,7 @@ def equal(stage):
     free[0] = 1
     mina.sees("두 번 쓴 같은 글")
     expect(mina.page.locator(".pending")).to_have_count(1)
-    mina.page.wait_for_timeout(500)
+    mina.keeps(1)
     mina.page.reload()
     mina.page.wait_for_selector(".pending")
     mina.page.unroute("**/chats")
@@ -588,7 +612,8 @@ def far(stage):
     mina.page.wait_for_selector(".unread")
     mina.shot("first-unread")
     seen = set()
-    for _ in range(200):
+    end = time.monotonic() + 2 * PATIENCE
+    while time.monotonic() < end:
         seen.update(text for text in mina.texts() if text.startswith("많은 글"))
         assert mina.page.locator(".row").count() <= 200, "a bounded number of rows"
         if "많은 글 419." in seen:
@@ -597,7 +622,8 @@ def far(stage):
         mina.page.wait_for_timeout(60)
     assert len(seen) == 420, len(seen)
     mina.page.locator(".jump:not(.earlier):not([hidden])").or_(mina.page.locator("#composer")).first.click()
-    for _ in range(200):
+    end = time.monotonic() + 2 * PATIENCE
+    while time.monotonic() < end:
         mina.page.locator(".talk").evaluate("element => element.scrollBy(0, -2500)")
         mina.page.wait_for_timeout(60)
         if mina.page.locator(".beginning h2").count():
@@ -621,6 +647,7 @@ def unreachable(stage):
     joon.page.wait_for_selector(".live.good")
 
 
+@tried
 def quick(stage):
     """The room stands soon after the sign-in."""
     stage.joon.enter("정원")
@@ -699,13 +726,7 @@ def keyboard(stage):
     sora.page.wait_for_selector("input[name=email]")
     kept = sora.page.evaluate("Object.keys(localStorage)")
     assert set(kept) <= {"madang.language"}, f"nothing of the account stays in the browser: {kept}"
-    assert sora.page.evaluate("""new Promise((done) => {
-        const opening = indexedDB.open('madang', 1);
-        opening.onsuccess = () => {
-            const request = opening.result.transaction('outbox').objectStore('outbox').count();
-            request.onsuccess = () => done(request.result);
-        };
-    })""") == 0, "no chat that waits stays"
+    assert sora.waiting() == 0, "no chat that waits stays"
 
 
 def phone(stage):
@@ -839,7 +860,8 @@ def size(stage):
     person.page.reload()
     person.page.wait_for_selector(".beginning, .text")
     # The page's policy lets no condition run in the page by itself.
-    for _ in range(200):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
         if person.page.evaluate("performance.getEntriesByName('madang-room-shown').length"):
             break
         person.page.wait_for_timeout(50)
@@ -953,6 +975,7 @@ def main():
     failed = passed = 0
     chromium = next(filter(None, map(shutil.which, PROGRAMS)), None) or sys.exit("needs a Chromium")
     with server(options.madang) as (base, admin, invitation), sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE * 1000)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         if options.load:
             from web_load import measure

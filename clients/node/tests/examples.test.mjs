@@ -44,12 +44,13 @@ test("the client gives up after its own time", withWorld(async (world, context) 
   app.timeout = 500;
   await world.faults.add("latency", { time: "1m", operation: "channelHistory", times: 1 });
   await assert.rejects(app.chats("Weekend/ios"), { name: "Error", message: /^GET workspaces/ });
+  app.timeout = 60_000;
   assert((await app.chats("Weekend/ios")).length);
 }));
 
 test("the client sends a picture once, as slowly as it goes", withWorld(async (world, context) => {
   const app = await signedIn(world, context);
-  app.timeout = 1000;
+  app.timeout = 2000;
   await world.faults.add("slowUpload", { bytesPerSecond: 10_000, operation: "postToChannel" });
   const chat = await app.post("Weekend/ios", "Look", [["hill.png", PICTURE]]);
   assert.deepEqual([chat.content, chat.files.length], ["Look", 1]);

@@ -113,8 +113,8 @@ class WorldsTest {
   @DisplayName("B11 a world has a lease, and the kit renews it while the test runs")
   void lease(MadangServer server) throws Exception {
     assumeTrue(has(server, "ttl"), "worlds of this server have no lease");
-    MadangWorld kept = server.makeWorld(new WorldPlan().ttl("5s"));
-    MadangWorld left = server.makeWorld(new WorldPlan().ttl("5s"));
+    MadangWorld kept = server.makeWorld(new WorldPlan().ttl("20s"));
+    MadangWorld left = server.makeWorld(new WorldPlan().ttl("20s"));
     left.leave();
     long end = System.nanoTime() + 60_000_000_000L;
     while (server.call("GET", "worlds", null).list().stream().anyMatch(world -> world.get("id").text().equals(left.id()))) {
