@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Holds `docs/reference/wire-contract.md` against the OpenAPI documents, and against every place that cites it.
-@Suite("The page of the wire contract", .timeLimit(.minutes(3)))
+@Suite("The page of the wire contract", .timeLimit(.minutes(5)))
 struct WireContractTests {
   private let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
   private let lines: [String]

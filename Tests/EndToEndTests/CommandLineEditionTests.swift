@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("madang edition-of, as a process", .timeLimit(.minutes(2)))
+@Suite("madang edition-of, as a process", .timeLimit(.minutes(5)))
 struct CommandLineEditionTests {
   @Test(
     "edition-of prints a report or JSON; its status is 0 for one edition, 1 for none, 2 for both, 64 without a folder")

@@ -10,7 +10,7 @@ struct EarlySendingTests {
   @Test(
     "sent chats are posted before the history has arrived, and keep their place", arguments: TestEngine.available)
   func early(_ engine: TestEngine) async throws {
-    try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(60)) { network, scene, elsewhere in
+    try await RoomScene.onFaultyNetwork(engine) { network, scene, elsewhere in
       try await fill(scene.address, by: elsewhere)
       _ = try await whileHistoryIsHeld(of: scene, on: network) { room, screen in
         try await room.send("early")
@@ -28,7 +28,7 @@ struct EarlySendingTests {
 
   @Test("an older chat with the same text is not taken for one without an answer", arguments: TestEngine.available)
   func sameWords(_ engine: TestEngine) async throws {
-    try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(60)) { network, scene, elsewhere in
+    try await RoomScene.onFaultyNetwork(engine) { network, scene, elsewhere in
       try await fill(scene.address, by: elsewhere)
       _ = try await whileHistoryIsHeld(of: scene, on: network) { room, screen in
         network.order(.answered(SendingFaultsTests.refusal(.serverFailure)), "POST", containing: "/chats")
@@ -45,7 +45,7 @@ struct EarlySendingTests {
 
   @Test("the person's own chat is shown while later chats are still being read", arguments: TestEngine.available)
   func stoppedAndRunAgain(_ engine: TestEngine) async throws {
-    try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(60)) { network, scene, elsewhere in
+    try await RoomScene.onFaultyNetwork(engine) { network, scene, elsewhere in
       try await fill(scene.address, by: elsewhere)
       let (room, shown) = try await whileHistoryIsHeld(of: scene, on: network) { room, screen in
         try await room.send("early")
@@ -78,7 +78,7 @@ struct EarlySendingTests {
     "a program that ended with a chat in doubt finds it, and continues sending, before the history has arrived",
     arguments: TestEngine.available)
   func killed(_ engine: TestEngine) async throws {
-    try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(60)) { network, scene, elsewhere in
+    try await RoomScene.onFaultyNetwork(engine) { network, scene, elsewhere in
       try await fill(scene.address, by: elsewhere)
       try await endInDoubt(network, scene, elsewhere)
       for number in 0..<12 { try await elsewhere.post("later \(number)", to: scene.address) }

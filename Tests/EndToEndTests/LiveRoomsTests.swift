@@ -4,7 +4,7 @@ import MadangClient
 import Support
 import Testing
 
-@Suite("MadangClient: live rooms of a server that is killed", .serialized, .timeLimit(.minutes(1)))
+@Suite("MadangClient: live rooms of a server that is killed", .serialized, .timeLimit(.minutes(5)))
 struct LiveRoomsTests {
   @Test("after a kill and restart of the server no chat is lost or repeated, even if the token expired meanwhile")
   func restart() async throws {

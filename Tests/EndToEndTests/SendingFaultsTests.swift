@@ -4,7 +4,7 @@ import MadangClient
 import Support
 import Testing
 
-@Suite("Sending while answers go wrong", .serialized, .timeLimit(.minutes(1)))
+@Suite("Sending while answers go wrong", .serialized, .timeLimit(.minutes(5)))
 struct SendingFaultsTests {
   /// The bytes of a refusal.
   static func refusal(_ code: ErrorCode) -> String {

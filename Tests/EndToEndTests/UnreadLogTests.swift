@@ -50,7 +50,7 @@
       let status = await ended.first { _ in true }
       isOver = true
       #expect(status == 0)
-      #expect(ContinuousClock.now - began < .seconds(15))
+      #expect(ContinuousClock.now - began < .seconds(60))
     }
   }
 #endif

@@ -6,13 +6,13 @@ import Testing
 
 @testable import MadangClient
 
-@Suite("Abandoned calls", .timeLimit(.minutes(1)))
+@Suite("Abandoned calls", .timeLimit(.minutes(5)))
 struct GivenUpCallTests {
   @Test("nothing more of a call is sent after it was abandoned", arguments: [false, true])
   func unsentBytes(isSecure: Bool) async throws {
     let server = try await DeafServer.start(tls: isSecure ? try Self.tls() : nil)
     var configuration = MadangClient.Configuration(server: server.url, apiKey: "none")
-    configuration.callTimeout = .seconds(1)
+    configuration.callTimeout = .seconds(3)
     var settings = ConnectionSettings.make(configuration)
     // No authority has signed the certificate.
     settings.tlsConfiguration?.certificateVerification = .none

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MadangClient
 
-@Suite("Rooms and other programs", .timeLimit(.minutes(1)))
+@Suite("Rooms and other programs", .timeLimit(.minutes(5)))
 struct RoomLockTests {
   private let address = RoomAddress.channel(id: "c1", workspace: "w1")
 
@@ -39,7 +39,7 @@ struct RoomLockTests {
       let wasRescued = Mutex(false)
       let (isOver, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       Thread.detachNewThread {
-        if isOver.wait(timeout: .now() + 10) == .timedOut {
+        if isOver.wait(timeout: .now() + 120) == .timedOut {
           wasRescued.withLock { $0 = true }
           flock(descriptor, LOCK_UN)
         }

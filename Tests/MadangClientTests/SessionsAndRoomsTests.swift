@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("MadangClient: sessions and live rooms", .timeLimit(.minutes(1)), .madang(seed: .empty))
+@Suite("MadangClient: sessions and live rooms", .timeLimit(.minutes(5)), .madang(seed: .empty))
 struct SessionsAndRoomsTests {
   private let world = Madang.world
 

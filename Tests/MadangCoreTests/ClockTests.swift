@@ -2,7 +2,7 @@ import MadangCore
 import Synchronization
 import Testing
 
-@Suite("The clock", .timeLimit(.minutes(1)))
+@Suite("The clock", .timeLimit(.minutes(5)))
 struct ClockTests {
   private final class Source: Sendable {
     let time = Atomic<Int64>(1_000_000)
@@ -57,7 +57,7 @@ struct ClockTests {
     #expect(clock.now == 0)
   }
 
-  @Test("the clock keeps running after it was set forward and back any number of times", .timeLimit(.minutes(1)))
+  @Test("the clock keeps running after it was set forward and back any number of times", .timeLimit(.minutes(5)))
   func forthAndBack() async throws {
     let source = Source()
     let clock = source.makeClock()
@@ -101,7 +101,7 @@ struct ClockTests {
     try await other.value
   }
 
-  @Test("no sleep is missed, even the shortest", .timeLimit(.minutes(1)))
+  @Test("no sleep is missed, even the shortest", .timeLimit(.minutes(5)))
   func shortSleeps() async throws {
     let clock = Clock()
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MadangCore
 
-@Suite("Private files", .timeLimit(.minutes(1)))
+@Suite("Private files", .timeLimit(.minutes(5)))
 struct PrivateFileTests {
   /// Runs `body` with a new folder, and the path of a file in it.
   private static func run(_ body: (_ folder: String, _ path: String) async throws -> Void) async throws {

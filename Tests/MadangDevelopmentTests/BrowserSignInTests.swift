@@ -9,7 +9,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("Signing a browser in as a person", .timeLimit(.minutes(1)))
+@Suite("Signing a browser in as a person", .timeLimit(.minutes(5)))
 struct BrowserSignInTests {
   /// The nickname of the account that a cookie of an answer stands for, at the chat of a URL.
   private func nickname(_ answer: Caller.Answer, at url: String) async throws -> String? {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Calls under way", .timeLimit(.minutes(1)))
+@Suite("Calls under way", .timeLimit(.minutes(5)))
 struct CallsUnderWayTests {
   /// Is asked to close, and never does, as a TLS connection whose peer is silent; or does something instead.
   private final class Silent: ChannelOutboundHandler, Sendable {

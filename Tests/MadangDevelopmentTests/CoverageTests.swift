@@ -12,7 +12,7 @@ import Testing
   import FoundationXML
 #endif
 
-@Suite("Coverage of the contract", .timeLimit(.minutes(1)))
+@Suite("Coverage of the contract", .timeLimit(.minutes(5)))
 struct CoverageTests {
   private func report(_ scene: FaultScene) async throws -> [CoverageReport.Part] {
     let answer = try await scene.world.call(.GET, "/_dev/coverage", key: nil)

@@ -4,7 +4,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("The OpenAPI document of development calls", .timeLimit(.minutes(1)))
+@Suite("The OpenAPI document of development calls", .timeLimit(.minutes(5)))
 struct DevelopmentDescriptionTests {
   @Test("the document has exactly the calls of docs/reference/dev.md")
   func documented() throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Reading seeds and scripts", .timeLimit(.minutes(1)))
+@Suite("Reading seeds and scripts", .timeLimit(.minutes(5)))
 struct DocumentsTests {
   @Test("documents are read one at a time, a limited number waits, and a call that has left ends its reading")
   func queue() async throws {

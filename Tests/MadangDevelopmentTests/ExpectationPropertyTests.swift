@@ -3,7 +3,7 @@ import Testing
 @testable import MadangDevelopment
 
 /// Random journals and expectations, compared with all assignments that there are.
-@Suite("Properties of expectations", .timeLimit(.minutes(2)))
+@Suite("Properties of expectations", .timeLimit(.minutes(5)))
 struct ExpectationPropertyTests {
   private static let filters: [JournalFilter] = [
     .post, .post("a"), JournalFilter { $0.account = "mina@example.com" }, .history,

@@ -5,7 +5,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("Expectations", .timeLimit(.minutes(1)))
+@Suite("Expectations", .timeLimit(.minutes(5)))
 struct ExpectationTests {
   /// What comes of an expectation after a chat was posted, the channel read twice, and another chat posted.
   private func outcome(

@@ -6,7 +6,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("What rules of faults match", .timeLimit(.minutes(1)))
+@Suite("What rules of faults match", .timeLimit(.minutes(5)))
 struct FaultMatchTests {
   private func add(_ rule: String, to scene: FaultScene) async throws -> Int {
     let answer = try await scene.world.call(.POST, "/_dev/faults", key: nil, .raw(rule, type: "application/json"))
@@ -107,7 +107,7 @@ struct FaultMatchTests {
       let body = String(repeating: " ", count: 10_000) + #"{"content":"slow"}"#
       #expect(try await scene.call(.POST, "\(scene.room)/chats", json: body).status == 200)
       let took = ContinuousClock.now - begun
-      #expect(took >= .milliseconds(450) && took < .seconds(10), "\(took)")
+      #expect(took >= .milliseconds(450) && took < .seconds(50), "\(took)")
       #expect(try await scene.contents() == ["slow"])
     }
   }
@@ -123,7 +123,7 @@ struct FaultMatchTests {
       }
       #expect(try await scene.post("next").status == 200)
       #expect(try await scene.contents() == ["next"])
-      let cut = try await scene.entries("fault=cutUpload&wait=5s&count=2")
+      let cut = try await scene.entries("fault=cutUpload&wait=60s&count=2")
       #expect(cut.map(\.status) == [nil, nil] && cut.map(\.operation) == ["postToChannel", "postToChannel"])
       #expect(cut.map(\.request?.size) == [5000, 18])
     }

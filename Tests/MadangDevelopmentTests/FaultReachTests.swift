@@ -7,7 +7,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("Accounts and worlds that faults apply to", .timeLimit(.minutes(1)))
+@Suite("Accounts and worlds that faults apply to", .timeLimit(.minutes(5)))
 struct FaultReachTests {
   @Test("a rule may name the account of its packets before that account signs up")
   func newAccount() async throws {

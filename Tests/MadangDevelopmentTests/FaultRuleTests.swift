@@ -9,7 +9,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("Rules of faults", .timeLimit(.minutes(1)))
+@Suite("Rules of faults", .timeLimit(.minutes(5)))
 struct FaultRuleTests {
   /// Adds a rule by the HTTP call and returns its answer.
   private func add(_ json: String, to scene: FaultScene) async throws -> Support.World.Answer {

@@ -5,7 +5,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("Lengths of time in calls", .timeLimit(.minutes(1)))
+@Suite("Lengths of time in calls", .timeLimit(.minutes(5)))
 struct GivenTimeTests {
   @Test(
     "a length of time has a unit, or is a number of seconds",

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// What a careless or hostile client or tester may send.
-@Suite("Hostile calls of development mode", .timeLimit(.minutes(1)))
+@Suite("Hostile calls of development mode", .timeLimit(.minutes(5)))
 struct HostileCallsTests {
   @Test("a forged length of a polling client does not disturb readers of the journal")
   func length() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import MadangDevelopment
 
 /// Seeds and scripts that are small and costly.
-@Suite("Hostile seeds and scripts", .timeLimit(.minutes(1)))
+@Suite("Hostile seeds and scripts", .timeLimit(.minutes(5)))
 struct HostileDocumentTests {
   /// Marks whose order Unicode takes the square of their number to find: few enough for this test, and too many for readers.
   private static func manyMarks(_ escape: (UInt32) -> String) -> String {

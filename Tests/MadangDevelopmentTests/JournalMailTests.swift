@@ -6,7 +6,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Journal: mails and waiting lists", .timeLimit(.minutes(1)))
+@Suite("Journal: mails and waiting lists", .timeLimit(.minutes(5)))
 struct JournalMailTests {
   private static let publicURL = "https://chat.example.com"
 

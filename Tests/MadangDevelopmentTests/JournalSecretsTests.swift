@@ -9,7 +9,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Journal: secrets and formats", .timeLimit(.minutes(1)))
+@Suite("Journal: secrets and formats", .timeLimit(.minutes(5)))
 struct JournalSecretsTests {
   /// Performs all actions with secrets, and returns the secrets.
   private func doings(_ scene: FaultScene) async throws -> [String] {

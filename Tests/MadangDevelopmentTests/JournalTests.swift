@@ -9,7 +9,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Journal", .timeLimit(.minutes(1)))
+@Suite("Journal", .timeLimit(.minutes(5)))
 struct JournalTests {
   @Test("a request is recorded with its operation, account, bodies, headers and times", arguments: TestEngine.available)
   func request(_ engine: TestEngine) async throws {
@@ -250,7 +250,7 @@ struct JournalTests {
       let id = try await scene.kit.faults.add(
         FaultRule(FaultEffect(.answerLost), match: FaultMatch { $0.operation = "postToChannel" }))
       #expect(try await scene.post("lost").bytes.isEmpty)
-      let entry = try await scene.entry("operation=postToChannel&wait=5s")
+      let entry = try await scene.entry("operation=postToChannel&wait=60s")
       #expect(entry.fault == AppliedFault(rule: id, kind: "answerLost") && entry.status == nil && entry.answer == nil)
       #expect(entry.account == "mina@example.com" && entry.request?.body == #"{"content":"lost"}"#)
       #expect(try await scene.entries("fault=*").count == 1)
@@ -292,7 +292,7 @@ struct JournalTests {
       let drop = try await scene.kit.faults.add(
         FaultRule(FaultEffect(.drop), match: FaultMatch { $0.event = "channel" }))
       _ = try await scene.said("Hi")
-      #expect(try await scene.entry("packet=event&wait=5s").fault == AppliedFault(rule: drop, kind: "drop"))
+      #expect(try await scene.entry("packet=event&wait=60s").fault == AppliedFault(rule: drop, kind: "drop"))
       let refuse = try await scene.kit.faults.add(FaultRule(FaultEffect(.refuseUpgrade)))
       await #expect(throws: (any Error).self) { _ = try await EngineClient(port: scene.port, .webSocket) }
       #expect(try await scene.entry("event=refused").fault == AppliedFault(rule: refuse, kind: "refuseUpgrade"))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Journal: waiting and limits", .timeLimit(.minutes(1)))
+@Suite("Journal: waiting and limits", .timeLimit(.minutes(5)))
 struct JournalWaitingTests {
   @Test("a waiting call is answered as soon as enough entries have come")
   func waiting() async throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Journals compared with expectations", .timeLimit(.minutes(1)))
+@Suite("Journals compared with expectations", .timeLimit(.minutes(5)))
 struct JudgedJournalTests {
   @Test("an expectation is compared with the whole journal", arguments: JudgedJournal.all)
   func judged(_ row: JudgedJournal) throws {

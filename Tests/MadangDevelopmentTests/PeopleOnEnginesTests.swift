@@ -4,7 +4,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("People and seeds on both engines", .timeLimit(.minutes(1)))
+@Suite("People and seeds on both engines", .timeLimit(.minutes(5)))
 struct PeopleOnEnginesTests {
   @Test("people are found by name, act, start scripts, and are exported as a seed", arguments: TestEngine.available)
   func all(_ engine: TestEngine) async throws {

@@ -7,7 +7,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite("Acting for people", .timeLimit(.minutes(1)))
+@Suite("Acting for people", .timeLimit(.minutes(5)))
 struct PeopleTests {
   private static func run(_ body: (Caller, World) async throws -> Void) async throws {
     try await Scene.run { worlds in

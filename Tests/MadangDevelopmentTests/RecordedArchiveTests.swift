@@ -5,7 +5,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Recordings of HTTP archives", .timeLimit(.minutes(2)))
+@Suite("Recordings of HTTP archives", .timeLimit(.minutes(5)))
 struct RecordedArchiveTests {
   private static func seed(_ har: String, account: String? = nil, pauses: Bool = true) throws -> String {
     try RecordedArchive.seed(of: Array(har.utf8), name: "recorded", account: account, pauses: pauses).text

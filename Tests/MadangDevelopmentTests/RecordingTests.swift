@@ -8,7 +8,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Recorded sessions", .timeLimit(.minutes(2)))
+@Suite("Recorded sessions", .timeLimit(.minutes(5)))
 struct RecordingTests {
   /// A session of a client with every kind of act. Mina is the client; Joon and Sora write from elsewhere.
   static func session(at url: String) async throws {
@@ -80,7 +80,7 @@ struct RecordingTests {
     request.headers.add(name: HeaderName.authorization, value: token)
     request.headers.add(name: "Content-Type", value: "multipart/form-data; boundary=b")
     request.body = .bytes(ByteBuffer(bytes: bytes))
-    return Int(try await HTTPClient.shared.execute(request, timeout: .seconds(20)).status.code)
+    return Int(try await HTTPClient.shared.execute(request, timeout: .seconds(120)).status.code)
   }
 
   static func played(_ text: String, in worlds: Worlds) async throws -> World {

@@ -5,7 +5,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("Faults of requests, on the wire", .timeLimit(.minutes(1)))
+@Suite("Faults of requests, on the wire", .timeLimit(.minutes(5)))
 struct RequestFaultTests {
   /// A rule for chats that are posted.
   private func onPosts(_ effect: FaultEffect) -> FaultRule {

@@ -7,7 +7,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("Resets during calls", .timeLimit(.minutes(1)))
+@Suite("Resets during calls", .timeLimit(.minutes(5)))
 struct ResetTests {
   /// A world in which Mina is signed in, kept under the name "signed in", and the path of chats of Weekend/ios.
   private static func run(_ body: (MadangDevelopment.World, Caller, String) async throws -> Void) async throws {
@@ -215,15 +215,19 @@ struct ResetTests {
   @Test("a reset does not wait for sleeping clients")
   func sleepers() async throws {
     try await Self.run { world, _, _ in
-      // It never answers a close frame.
-      let sleeper = try await RawWebSocket.open(world.port, "/socket.io/?EIO=4&transport=websocket")
-      _ = await sleeper.text()
-      let begin = ContinuousClock.now
-      try await world.reset()
-      // The second one waits until what was there before is removed.
-      try await world.reset()
-      #expect(ContinuousClock.now - begin < .seconds(4))
-      sleeper.wire.abort()
+      // On a busy machine a reset may take long for another reason, but not each time.
+      for _ in 0..<3 {
+        // It never answers a close frame.
+        let sleeper = try await RawWebSocket.open(world.port, "/socket.io/?EIO=4&transport=websocket")
+        _ = await sleeper.text()
+        let began = ContinuousClock.now
+        try await world.reset()
+        // The second one waits until what was there before is removed.
+        try await world.reset()
+        sleeper.wire.abort()
+        if ContinuousClock.now - began < .seconds(4) { return }
+      }
+      Issue.record("each reset took as long as a client has for its close frame")
     }
   }
 }

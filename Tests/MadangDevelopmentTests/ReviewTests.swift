@@ -11,7 +11,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Review of clients", .timeLimit(.minutes(2)))
+@Suite("Review of clients", .timeLimit(.minutes(5)))
 struct ReviewTests {
   private static func findings(_ scene: FaultScene) async throws -> [ReviewFinding] {
     let answer = try await scene.world.call(.GET, "/_dev/review", key: nil)

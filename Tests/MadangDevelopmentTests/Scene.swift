@@ -63,7 +63,7 @@ struct Caller {
       request.headers.add(name: "Content-Type", value: type)
       request.body = .bytes(ByteBuffer(string: body))
     }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
+    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
     let buffer = try await response.body.collect(upTo: 1 << 28)
     let answer = Answer(status: Int(response.status.code), headers: response.headers, body: String(buffer: buffer))
     if path.hasPrefix("/_dev") {

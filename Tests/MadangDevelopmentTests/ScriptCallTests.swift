@@ -3,7 +3,7 @@ import MadangDevelopment
 import NIOHTTP1
 import Testing
 
-@Suite("Steps of scripts that call the API", .timeLimit(.minutes(1)))
+@Suite("Steps of scripts that call the API", .timeLimit(.minutes(5)))
 struct ScriptCallTests {
   private static func run(_ steps: String, _ body: (Caller, ScriptReport) async throws -> Void) async throws {
     try await Scene.run { worlds in

@@ -4,7 +4,7 @@ import MadangDevelopment
 import NIOHTTP1
 import Testing
 
-@Suite("Order and end of scripts", .timeLimit(.minutes(1)))
+@Suite("Order and end of scripts", .timeLimit(.minutes(5)))
 struct ScriptOrderTests {
   private static let people = """
     people: [{count: 5, email: "p{n}@example.com"}]

@@ -5,7 +5,7 @@ import MadangDevelopment
 import NIOHTTP1
 import Testing
 
-@Suite("Scripts of people", .timeLimit(.minutes(1)))
+@Suite("Scripts of people", .timeLimit(.minutes(5)))
 struct ScriptTests {
   private static func run(_ body: (Caller, World) async throws -> Void) async throws {
     try await Scene.run { worlds in

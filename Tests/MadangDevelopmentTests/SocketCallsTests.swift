@@ -8,7 +8,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Calls about sockets and recorded requests", .timeLimit(.minutes(1)))
+@Suite("Calls about sockets and recorded requests", .timeLimit(.minutes(5)))
 struct SocketCallsTests {
   @Test("open sockets are listed with account, transport and rooms until they end", arguments: Carrier.allCases)
   func list(_ carrier: Carrier) async throws {
@@ -55,7 +55,7 @@ struct SocketCallsTests {
         return try #require(try JSON(Array(answer.body.utf8))["token"]?["accessToken"]?.string)
       }
       _ = try await signUp("first")
-      let waiting = Task { try await world.kit.sockets.list(account: "first", within: .seconds(3)) }
+      let waiting = Task { try await world.kit.sockets.list(account: "first", within: .seconds(10)) }
       await until { world.kit.journal.arrivals.isAwaited }
       try await world.restore("before")
       let token = try await signUp("second")

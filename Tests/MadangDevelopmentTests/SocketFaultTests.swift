@@ -6,7 +6,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("Faults of sockets, on the wire", .timeLimit(.minutes(1)))
+@Suite("Faults of sockets, on the wire", .timeLimit(.minutes(5)))
 struct SocketFaultTests {
   /// A rule for the first chat that is delivered.
   private func onFirstChat(_ effect: FaultEffect) -> FaultRule {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Spacing of expectations", .timeLimit(.minutes(2)))
+@Suite("Spacing of expectations", .timeLimit(.minutes(5)))
 struct SpacingTests {
   private static func pattern(_ items: Int, spacing: Expected.Spacing?, max: Int? = nil) throws -> ExpectationPattern {
     try ExpectationPattern(

@@ -9,7 +9,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("Development mode without the kit", .timeLimit(.minutes(1)))
+@Suite("Development mode without the kit", .timeLimit(.minutes(5)))
 struct StandInsAloneTests {
   @Test("stand-ins take calls, and the calls of the kit are unknown")
   func calls() async throws {
@@ -24,7 +24,7 @@ struct StandInsAloneTests {
     func call(_ path: String, _ body: String? = nil) async throws -> (status: UInt, body: String) {
       var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/\(path)")
       if let body { (request.method, request.body) = (.POST, .bytes(ByteBuffer(string: body))) }
-      let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
+      let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
       return (answer.status.code, String(buffer: try await answer.body.collect(upTo: 1 << 20)))
     }
     #expect(

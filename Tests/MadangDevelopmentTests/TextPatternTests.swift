@@ -2,7 +2,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Patterns of texts", .timeLimit(.minutes(1)))
+@Suite("Patterns of texts", .timeLimit(.minutes(5)))
 struct TextPatternTests {
   /// The same, as anybody would say it.
   private func matches(_ text: Substring, _ pattern: Substring) -> Bool {

@@ -9,7 +9,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("Access to worlds", .timeLimit(.minutes(1)))
+@Suite("Access to worlds", .timeLimit(.minutes(5)))
 struct WorldAccessTests {
   @Test("worlds admit clients like their server")
   func settings() throws {

@@ -9,7 +9,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("Calls about worlds", .timeLimit(.minutes(1)))
+@Suite("Calls about worlds", .timeLimit(.minutes(5)))
 struct WorldCallsTests {
   /// A development server with an empty directory.
   static func run(

@@ -12,7 +12,7 @@ import Testing
 
 @testable import MadangDevelopment
 
-@Suite("Calls when a world ends or the caller leaves", .timeLimit(.minutes(1)))
+@Suite("Calls when a world ends or the caller leaves", .timeLimit(.minutes(5)))
 struct WorldEndTests {
   static let waiting = ["journal?kind=push&wait=60s", "scripts/s?wait=60s"]
   private static let script = "{name: s, start: true, do: [{wait: 1h}]}"

@@ -6,7 +6,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("Settings of worlds", .timeLimit(.minutes(1)))
+@Suite("Settings of worlds", .timeLimit(.minutes(5)))
 struct WorldSettingsTests {
   /// What a world's sockets say when they open.
   private func handshake(_ url: String) async throws -> String {

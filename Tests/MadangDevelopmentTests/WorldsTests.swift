@@ -10,7 +10,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Worlds", .timeLimit(.minutes(1)))
+@Suite("Worlds", .timeLimit(.minutes(5)))
 struct WorldsTests {
   /// What a client does, whose answers are to be the same each time.
   private static func script(_ url: String) async throws -> [String] {

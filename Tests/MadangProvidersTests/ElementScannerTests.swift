@@ -2,7 +2,7 @@ import Testing
 
 @testable import MadangProviders
 
-@Suite("Elements of S3's answers", .timeLimit(.minutes(3)))
+@Suite("Elements of S3's answers", .timeLimit(.minutes(5)))
 struct ElementScannerTests {
   static let list = """
     <?xml version="1.0" encoding="UTF-8"?>

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MadangProviders
 
-@Suite("Sign-in at mail servers with access tokens", .timeLimit(.minutes(2)))
+@Suite("Sign-in at mail servers with access tokens", .timeLimit(.minutes(5)))
 struct MailTokensTests {
   /// A token endpoint: answers each form with a status and JSON.
   private final class Endpoint: ChannelInboundHandler {

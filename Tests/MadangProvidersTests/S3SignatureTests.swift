@@ -14,7 +14,7 @@ struct SignatureExample: Sendable, CustomTestStringConvertible {
 }
 
 /// What Amazon publishes: its test suite of Signature Version 4, and the examples of the S3 documentation.
-@Suite("AWS signatures", .timeLimit(.minutes(3)))
+@Suite("AWS signatures", .timeLimit(.minutes(5)))
 struct S3SignatureTests {
   static let welcome = "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072"
   static let unreserved = "-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

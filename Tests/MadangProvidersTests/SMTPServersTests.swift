@@ -7,7 +7,7 @@ import Testing
 
 @testable import MadangProviders
 
-@Suite("Odd SMTP servers", .timeLimit(.minutes(2)))
+@Suite("Odd SMTP servers", .timeLimit(.minutes(5)))
 struct SMTPServersTests {
   /// Answers line by line, as one of these servers does.
   static func withServer(

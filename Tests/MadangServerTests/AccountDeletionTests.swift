@@ -9,7 +9,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Administration of members, accounts and chats", .timeLimit(.minutes(3)))
+@Suite("Administration of members, accounts and chats", .timeLimit(.minutes(5)))
 struct AccountDeletionTests {
   private static let builders = WorkspaceName("Weekend Builders")
 

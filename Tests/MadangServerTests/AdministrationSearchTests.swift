@@ -9,7 +9,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Lists of administrators", .timeLimit(.minutes(3)))
+@Suite("Lists of administrators", .timeLimit(.minutes(5)))
 struct AdministrationSearchTests {
   /// Small pages, so that a few accounts are several of them.
   private static var settings: ServerSettings {

@@ -56,7 +56,7 @@ func refusal(_ body: () async throws -> Void) async throws -> AdministratorRefus
   return nil
 }
 
-@Suite("Administrators", .timeLimit(.minutes(3)))
+@Suite("Administrators", .timeLimit(.minutes(5)))
 struct AdministratorsTests {
   /// Runs the body with an empty database.
   private func run(

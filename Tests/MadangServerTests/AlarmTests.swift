@@ -11,7 +11,7 @@ import Testing
 @testable import MadangProviders
 @testable import MadangServer
 
-@Suite("Alarms", .timeLimit(.minutes(3)))
+@Suite("Alarms", .timeLimit(.minutes(5)))
 struct AlarmTests {
   private static let (hour, day): (Int64, Int64) = (3_600_000, 24 * 3_600_000)
   private static let recipient = "admin@example.com"

@@ -9,7 +9,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Announcements", .timeLimit(.minutes(3)))
+@Suite("Announcements", .timeLimit(.minutes(5)))
 struct AnnouncementTests {
   /// The oldest chats in the default channel of a workspace.
   private static func general(_ person: TestPerson, _ workspace: String) async throws -> [JSON] {

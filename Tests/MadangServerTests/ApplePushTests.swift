@@ -11,7 +11,7 @@ import Testing
 @testable import MadangProviders
 @testable import MadangServer
 
-@Suite("Push through Apple's own service", .timeLimit(.minutes(3)))
+@Suite("Push through Apple's own service", .timeLimit(.minutes(5)))
 struct ApplePushTests {
   private static let device = String(repeating: "0aF9", count: 16)
 

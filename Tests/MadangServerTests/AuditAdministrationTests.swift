@@ -8,7 +8,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Audit log of administrators", .timeLimit(.minutes(3)))
+@Suite("Audit log of administrators", .timeLimit(.minutes(5)))
 struct AuditAdministrationTests {
   @Test(
     "each action of an administrator has an audit entry with the administrator's name", arguments: TestEngine.available)

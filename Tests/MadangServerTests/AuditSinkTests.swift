@@ -10,7 +10,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Audit log: file", .timeLimit(.minutes(3)))
+@Suite("Audit log: file", .timeLimit(.minutes(5)))
 struct AuditSinkTests {
   private func withFolder(_ body: (URL) async throws -> Void) async throws {
     let folder = URL(filePath: "/tmp/audit-\(UInt32.random(in: 0...UInt32.max))")

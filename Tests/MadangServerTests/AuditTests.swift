@@ -9,7 +9,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Audit log", .timeLimit(.minutes(3)))
+@Suite("Audit log", .timeLimit(.minutes(5)))
 struct AuditTests {
   /// All entries, the oldest first.
   static func entries(_ world: World, _ kinds: AuditKind..., of email: String? = nil) async throws -> [AuditRecord] {

@@ -8,7 +8,7 @@ import SocketIOClient
 import Support
 import Testing
 
-@Suite("Authorisation", .timeLimit(.minutes(3)))
+@Suite("Authorisation", .timeLimit(.minutes(5)))
 struct AuthorisationTests {
   @Test(
     "every operation answers every role as docs/reference/authorisation.md says", arguments: TestEngine.available,

@@ -6,7 +6,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Bad input", .timeLimit(.minutes(3)))
+@Suite("Bad input", .timeLimit(.minutes(5)))
 struct BadInputTests {
   /// What the database and the disk hold.
   static func contents(_ world: World) async throws -> [String: Int] {

@@ -7,7 +7,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Bounded work", .timeLimit(.minutes(3)))
+@Suite("Bounded work", .timeLimit(.minutes(5)))
 struct BoundedWorkTests {
   private static func plan(_ statement: SQL, _ database: Database) async throws -> [String] {
     try await database.write { transaction in

@@ -13,7 +13,7 @@ import Testing
 @testable import MadangServer
 
 /// What can be made at will (sessions, accounts, addresses' accounts) does not multiply what limits allow.
-@Suite("Limits above sessions", .timeLimit(.minutes(3)))
+@Suite("Limits above sessions", .timeLimit(.minutes(5)))
 struct CeilingTests {
   private static func settings(_ change: (inout ServerSettings) throws -> Void) throws -> ServerSettings {
     var settings = World.settings

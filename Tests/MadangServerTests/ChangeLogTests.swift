@@ -3,7 +3,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Log of changes", .timeLimit(.minutes(3)))
+@Suite("Log of changes", .timeLimit(.minutes(5)))
 struct ChangeLogTests {
   private static func read(_ numbers: Int64...) -> [LoggedChange] {
     numbers.map { LoggedChange(number: $0, change: .sessionEnded($0)) }

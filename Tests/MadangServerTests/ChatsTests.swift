@@ -6,7 +6,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("Chats, unread counts and files", .timeLimit(.minutes(3)))
+@Suite("Chats, unread counts and files", .timeLimit(.minutes(5)))
 struct ChatsTests {
   @Test(
     "only reading a channel's history joins it, and only its members post",

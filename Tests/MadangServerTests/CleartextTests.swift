@@ -8,7 +8,7 @@ import Testing
 @testable import MadangProviders
 @testable import MadangServer
 
-@Suite("Connections in plain text", .timeLimit(.minutes(2)))
+@Suite("Connections in plain text", .timeLimit(.minutes(5)))
 struct CleartextTests {
   @Test(
     "connections in plain text to other machines are reported with a cure, those to this machine are not",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Client addresses", .timeLimit(.minutes(3)))
+@Suite("Client addresses", .timeLimit(.minutes(5)))
 struct ClientAddressTests {
   static func client(
     _ peer: String, _ headers: [(String, String)] = [], trusting proxies: [String] = ["10.0.0.0/8", "fd00::/8"],

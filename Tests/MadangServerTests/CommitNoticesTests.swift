@@ -4,7 +4,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Notices of commits", .timeLimit(.minutes(3)))
+@Suite("Notices of commits", .timeLimit(.minutes(5)))
 struct CommitNoticesTests {
   @Test(
     "a commit notice is read from as many payloads as it takes, each below 8000 bytes", arguments: [0, 1, 150, 1000])

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Many parallel calls on one object must end in a state that the rules allow, in any order.
-@Suite("Parallel calls", .timeLimit(.minutes(3)))
+@Suite("Parallel calls", .timeLimit(.minutes(5)))
 struct ConcurrencyTests {
   static func members(_ person: TestPerson, _ path: String) async throws -> Set<String> {
     Set(try await person.get("\(path)/members").list?.compactMap { $0["user_id"]?.string } ?? [])

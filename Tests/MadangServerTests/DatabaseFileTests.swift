@@ -10,7 +10,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("The database's file", .timeLimit(.minutes(3)))
+@Suite("The database's file", .timeLimit(.minutes(5)))
 struct DatabaseFileTests {
   @Test("if the database's file is replaced, the server refuses posts, is not ready and says so")
   func exchanged() async throws {

@@ -10,7 +10,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Delivery from the log", .timeLimit(.minutes(3)))
+@Suite("Delivery from the log", .timeLimit(.minutes(5)))
 struct DeliveryTests {
   /// The texts of the next chats of a room.
   private static func texts(_ count: Int, _ updates: inout SocketEndingsTests.Updates) async throws -> [String] {

@@ -14,7 +14,7 @@ import Testing
 @testable import MadangServer
 
 /// What needs a database of its own; all the rest is tried by Tests/Foreign/doctor_check.py.
-@Suite("The doctor", .timeLimit(.minutes(3)))
+@Suite("The doctor", .timeLimit(.minutes(5)))
 struct DoctorTests {
   /// What the doctor finds something wrong with, from inside.
   static func checks(_ settings: ServerSettings) async -> Set<DoctorCheck> {

@@ -8,7 +8,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Documents in chats", .timeLimit(.minutes(3)))
+@Suite("Documents in chats", .timeLimit(.minutes(5)))
 struct DocumentsTests {
   private static let compound: [UInt8] =
     [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1] + Array(repeating: 0, count: 100)

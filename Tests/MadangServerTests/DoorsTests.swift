@@ -11,7 +11,7 @@ import Testing
 @testable import MadangProviders
 @testable import MadangServer
 
-@Suite("Attacks that must fail", .timeLimit(.minutes(3)))
+@Suite("Attacks that must fail", .timeLimit(.minutes(5)))
 struct DoorsTests {
   @Test("a payment belongs to the account that showed it first, paid or not", arguments: TestEngine.available)
   func payments(_ engine: TestEngine) async throws {

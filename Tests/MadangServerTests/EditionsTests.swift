@@ -8,7 +8,7 @@ import SocketIOClient
 import Support
 import Testing
 
-@Suite("Two editions of one server", .timeLimit(.minutes(3)))
+@Suite("Two editions of one server", .timeLimit(.minutes(5)))
 struct EditionsTests {
   @Test("a key decides the edition, and a token works in its own edition only", arguments: TestEngine.available)
   func tokens(_ engine: TestEngine) async throws {

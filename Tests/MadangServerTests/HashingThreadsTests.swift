@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Password hashing threads")
 struct HashingThreadsTests {
-  @Test("passwords of one address that wait to be hashed are limited by `limits.hashing`", .timeLimit(.minutes(1)))
+  @Test("passwords of one address that wait to be hashed are limited by `limits.hashing`", .timeLimit(.minutes(5)))
   func limit() async throws {
     var settings = World.settings
     (settings.hashingThreads, settings.limits.hashing) = (1, 2)

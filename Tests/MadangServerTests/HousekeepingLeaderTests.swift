@@ -8,7 +8,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Leader of the housekeeping", .timeLimit(.minutes(3)))
+@Suite("Leader of the housekeeping", .timeLimit(.minutes(5)))
 struct HousekeepingLeaderTests {
   /// What `GET /metrics` says of who tidies up: how many of these servers.
   private static func leaders(_ worlds: World...) async throws -> Int {

@@ -7,7 +7,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Housekeeping", .timeLimit(.minutes(3)))
+@Suite("Housekeeping", .timeLimit(.minutes(5)))
 struct HousekeepingTests {
   @Test(
     "a sweep removes only files without a row, page by page",

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MadangCore
 
-@Suite("Installations", .timeLimit(.minutes(3)))
+@Suite("Installations", .timeLimit(.minutes(5)))
 struct InstallationTests {
   /// Runs `body` with settings of a new data directory on an empty database.
   private static func place(

@@ -9,7 +9,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Invitation page", .timeLimit(.minutes(3)))
+@Suite("Invitation page", .timeLimit(.minutes(5)))
 struct InvitePageTests {
   private static func post(_ world: World, _ code: String, _ email: String) async throws -> World.Answer {
     let email = email.replacing("@", with: "%40")

@@ -8,7 +8,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Invitations to a workspace", .timeLimit(.minutes(3)))
+@Suite("Invitations to a workspace", .timeLimit(.minutes(5)))
 struct InvitedWorkspaceTests {
   private static let builders: WorkspaceName = "Weekend Builders"
   private static let invited = Invited(workspace: builders, inviter: "Hana")

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Accounts, payments and sessions as clients of edition 2024-01 use them (wire contract, Call sequences).
-@Suite("Edition 2024-01: accounts and sessions", .timeLimit(.minutes(3)))
+@Suite("Edition 2024-01: accounts and sessions", .timeLimit(.minutes(5)))
 struct January2024AccountFlowsTests {
   static let key = DevelopmentKey.january2024
   static let userWithToken: Set<String> = [

@@ -9,7 +9,7 @@ import Support
 import Testing
 
 /// Odd requests that only clients of edition 2024-01 send (wire contract, Editions side by side).
-@Suite("Edition 2024-01: odd clients", .timeLimit(.minutes(3)))
+@Suite("Edition 2024-01: odd clients", .timeLimit(.minutes(5)))
 struct January2024ClientsTests {
   static let key = DevelopmentKey.january2024
 

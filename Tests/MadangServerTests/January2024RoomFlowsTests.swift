@@ -10,7 +10,7 @@ import Support
 import Testing
 
 /// Chats, direct messages and sockets as clients of edition 2024-01 use them (wire contract, Call sequences).
-@Suite("Edition 2024-01: chats, direct messages and sockets", .timeLimit(.minutes(3)))
+@Suite("Edition 2024-01: chats, direct messages and sockets", .timeLimit(.minutes(5)))
 struct January2024RoomFlowsTests {
   /// The events of a socket in one namespace.
   struct Ear {

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Workspaces and channels as clients of edition 2024-01 use them (wire contract, Call sequences).
-@Suite("Edition 2024-01: workspaces and channels", .timeLimit(.minutes(3)))
+@Suite("Edition 2024-01: workspaces and channels", .timeLimit(.minutes(5)))
 struct January2024WorkspaceFlowsTests {
   static let workspace: Set<String> = ["workspace_id", "name", "description", "thumbnail", "owner_id", "createdAt"]
   static let channel: Set<String> = [

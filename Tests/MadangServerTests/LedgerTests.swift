@@ -8,7 +8,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Amounts held by callers", .timeLimit(.minutes(3)))
+@Suite("Amounts held by callers", .timeLimit(.minutes(5)))
 struct LedgerTests {
   @Test("one address and all together stay below their limits, and returned amounts are free again")
   func limits() {

@@ -11,7 +11,7 @@ import Testing
 @testable import MadangProviders
 @testable import MadangServer
 
-@Suite("Pages of links", .timeLimit(.minutes(3)))
+@Suite("Pages of links", .timeLimit(.minutes(5)))
 struct LinkPagesTests {
   private static let korean = [("Accept-Language", "ko-KR,ko;q=0.9,en;q=0.8")]
 

@@ -12,7 +12,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Long lists", .timeLimit(.minutes(3)))
+@Suite("Long lists", .timeLimit(.minutes(5)))
 struct LongListsTests {
   /// A workspace with channels, members, direct messages and other workspaces of its owner.
   private static func scene(_ world: World, _ edition: EditionName) async throws -> (TestPerson, workspace: String) {

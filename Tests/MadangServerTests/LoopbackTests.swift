@@ -12,7 +12,7 @@ import Testing
 @testable import MadangServer
 
 /// A proxy on the server's machine that says nothing, as nginx with `proxy_pass` alone: all its clients come from a loopback address.
-@Suite("Calls from loopback addresses", .timeLimit(.minutes(3)))
+@Suite("Calls from loopback addresses", .timeLimit(.minutes(5)))
 struct LoopbackTests {
   /// As a server is hosted.
   private static var hosted: ServerSettings {

@@ -10,7 +10,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Limits of mails", .timeLimit(.minutes(3)))
+@Suite("Limits of mails", .timeLimit(.minutes(5)))
 struct MailLimitsTests {
   private static let (hour, day): (Int64, Int64) = (3_600_000, 24 * 3_600_000)
 

@@ -13,7 +13,7 @@ import Testing
 @testable import MadangProviders
 @testable import MadangServer
 
-@Suite("Mails", .timeLimit(.minutes(3)))
+@Suite("Mails", .timeLimit(.minutes(5)))
 struct MailTests {
   /// Answers each attempt with the given result for its number, from 1; nil accepts the mail.
   private final class Sender: MailSender {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Metrics", .timeLimit(.minutes(3)))
+@Suite("Metrics", .timeLimit(.minutes(5)))
 struct MetricsTests {
   @Test("requests are counted by route template and outcome, never by path", arguments: TestEngine.available)
   func requests(_ engine: TestEngine) async throws {

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Accounts and sessions as clients of edition 2024-10 use them (wire contract, Call sequences).
-@Suite("Edition 2024-10: accounts and sessions", .timeLimit(.minutes(3)))
+@Suite("Edition 2024-10: accounts and sessions", .timeLimit(.minutes(5)))
 struct October2024AccountFlowsTests {
   static let day: Int64 = 24 * 3_600_000
 

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Odd requests of real clients (wire contract, Request bodies; File types).
-@Suite("Edition 2024-10: bodies and files", .timeLimit(.minutes(3)))
+@Suite("Edition 2024-10: bodies and files", .timeLimit(.minutes(5)))
 struct October2024BodiesTests {
   static let typed = "\r\nContent-Type: image/jpeg"
 

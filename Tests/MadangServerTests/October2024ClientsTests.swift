@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Odd requests of real clients (wire contract, Request headers; Refresh tokens; Paths).
-@Suite("Edition 2024-10: headers, tokens and paths", .timeLimit(.minutes(3)))
+@Suite("Edition 2024-10: headers, tokens and paths", .timeLimit(.minutes(5)))
 struct October2024ClientsTests {
   static let day: Int64 = 24 * 3_600_000
 

@@ -10,7 +10,7 @@ import Testing
 @testable import MadangServer
 
 /// Payments as clients of edition 2024-10 send them (wire contract, Store and payments).
-@Suite("Edition 2024-10: payments", .timeLimit(.minutes(3)))
+@Suite("Edition 2024-10: payments", .timeLimit(.minutes(5)))
 struct October2024PaymentFlowsTests {
   static func validate(_ person: TestPerson, _ impUID: String, _ merchantUID: String) async throws -> World.Answer {
     let body: JSON = ["imp_uid": .text(impUID), "merchant_uid": .text(merchantUID)]

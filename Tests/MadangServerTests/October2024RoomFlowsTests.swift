@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Chats, direct messages and sockets as clients of edition 2024-10 use them (wire contract, Call sequences).
-@Suite("Edition 2024-10: chats, direct messages and sockets", .timeLimit(.minutes(3)))
+@Suite("Edition 2024-10: chats, direct messages and sockets", .timeLimit(.minutes(5)))
 struct October2024RoomFlowsTests {
   static let everyForm: [@Sendable (String) -> String] = [
     { $0 }, { $0.replacing(":", with: "%3A") }, { $0.replacing("Z", with: "%2B00:00") },

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Odd requests of real clients (wire contract, Objects; Dates; List order; Chats).
-@Suite("Edition 2024-10: objects, dates, lists and rooms", .timeLimit(.minutes(3)))
+@Suite("Edition 2024-10: objects, dates, lists and rooms", .timeLimit(.minutes(5)))
 struct October2024RoomsTests {
   @Test("a success is 200, a refusal 400 with one key, and an empty answer {}")
   func statuses() async throws {

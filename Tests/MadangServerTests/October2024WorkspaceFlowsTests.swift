@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Workspaces and channels as clients of edition 2024-10 use them (wire contract, Call sequences).
-@Suite("Edition 2024-10: workspaces and channels", .timeLimit(.minutes(3)))
+@Suite("Edition 2024-10: workspaces and channels", .timeLimit(.minutes(5)))
 struct October2024WorkspaceFlowsTests {
   @Test(
     "a workspace is created from every multipart form that 2024-10 clients send, until the coins are used up",

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The first check that fails decides the answer, for each operation of the documents (wire contract, Order of checks).
-@Suite("The order of checks", .timeLimit(.minutes(3)))
+@Suite("The order of checks", .timeLimit(.minutes(5)))
 struct OpenAPIOrderTests {
   /// Runs `body` with all callers and a workspace, for each edition.
   private static func run(

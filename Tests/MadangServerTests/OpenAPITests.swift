@@ -5,7 +5,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("The OpenAPI documents", .timeLimit(.minutes(3)))
+@Suite("The OpenAPI documents", .timeLimit(.minutes(5)))
 struct OpenAPITests {
   /// Method, access and path of an operation; what a path calls its parameters is its own business.
   private static func line(_ method: String, _ template: String, _ access: String) -> String {

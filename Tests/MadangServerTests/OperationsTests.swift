@@ -10,7 +10,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Endpoints for operators", .timeLimit(.minutes(3)))
+@Suite("Endpoints for operators", .timeLimit(.minutes(5)))
 struct OperationsTests {
   /// Asks as curl, a proxy or a page would.
   static func ask(

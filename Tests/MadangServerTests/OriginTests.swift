@@ -7,7 +7,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Origins of sockets behind proxies", .timeLimit(.minutes(2)))
+@Suite("Origins of sockets behind proxies", .timeLimit(.minutes(5)))
 struct OriginTests {
   @Test("an origin equal to the public URL gets a WebSocket whatever Host the proxy sends; other origins do not")
   func origins() async throws {

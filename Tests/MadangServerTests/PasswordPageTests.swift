@@ -10,7 +10,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Password reset pages", .timeLimit(.minutes(3)))
+@Suite("Password reset pages", .timeLimit(.minutes(5)))
 struct PasswordPageTests {
   private static let publicURL = "https://chat.example.com"
 

@@ -9,7 +9,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Administration of workspaces, files, mails and backups", .timeLimit(.minutes(3)))
+@Suite("Administration of workspaces, files, mails and backups", .timeLimit(.minutes(5)))
 struct PlacesAdministrationTests {
   private static let builders: WorkspaceName = "Weekend Builders"
 

@@ -6,7 +6,7 @@ import Testing
 @testable import MadangCore
 
 /// How statements find their rows, where the embedded database has a choice between an index and reading all.
-@Suite("Query plans", .timeLimit(.minutes(2)))
+@Suite("Query plans", .timeLimit(.minutes(5)))
 struct PlanTests {
   @Test(
     "chats of an account and deleted rows are found by an index",

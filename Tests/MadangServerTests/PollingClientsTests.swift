@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// How real clients behave on sockets, spoken by hand over long-polling.
-@Suite("Polling clients", .timeLimit(.minutes(3)))
+@Suite("Polling clients", .timeLimit(.minutes(5)))
 struct PollingClientsTests {
   /// A client of Engine.IO 4 that knows nothing but GET and POST.
   struct Poller {

@@ -9,7 +9,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Payments through PortOne's API v2", .timeLimit(.minutes(3)))
+@Suite("Payments through PortOne's API v2", .timeLimit(.minutes(5)))
 struct PortOneV2Tests {
   /// PortOne as its documentation describes it. A payment is named by what is special about it.
   private final class PortOne: Sendable {

@@ -5,7 +5,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Order of posts", .timeLimit(.minutes(2)))
+@Suite("Order of posts", .timeLimit(.minutes(5)))
 struct PostOrderTests {
   @Test(
     "parallel posts at two servers are numbered without gaps, by channel and by author",

@@ -12,7 +12,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Notices from Apple and Kakao", .timeLimit(.minutes(3)))
+@Suite("Notices from Apple and Kakao", .timeLimit(.minutes(5)))
 struct ProviderNoticesTests {
   private struct Notice: JWTPayload {
     var iss = "https://appleid.apple.com"

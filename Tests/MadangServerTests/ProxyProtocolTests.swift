@@ -13,7 +13,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Behind a proxy that passes on TCP, and at a Unix socket", .timeLimit(.minutes(2)))
+@Suite("Behind a proxy that passes on TCP, and at a Unix socket", .timeLimit(.minutes(5)))
 struct ProxyProtocolTests {
   private static let header = "PROXY TCP4 203.0.113.5 192.0.2.1 56324 443\r\n"
   private static let body = #"{"email":"mina@example.com","password":"Wrong1!pass"}"#

@@ -8,7 +8,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Push devices and claims", .timeLimit(.minutes(2)))
+@Suite("Push devices and claims", .timeLimit(.minutes(5)))
 struct PushDeviceTests {
   /// A chat of Mina's in a channel where these people are, too.
   private static func chat(_ world: World, with people: [TestPerson]) async throws -> (Chat, ClaimedPush) {

@@ -9,7 +9,7 @@ import Testing
 @testable import MadangProviders
 @testable import MadangServer
 
-@Suite("Push outages", .timeLimit(.minutes(2)))
+@Suite("Push outages", .timeLimit(.minutes(5)))
 struct PushFaultTests {
   private struct Unreachable: Error {}
 

@@ -11,7 +11,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Push queue", .timeLimit(.minutes(2)))
+@Suite("Push queue", .timeLimit(.minutes(5)))
 struct PushQueueTests {
   /// Notes what it is given; the first notification is on its way until as many others as wanted were sent.
   private final class Sender: PushSender {

@@ -12,7 +12,7 @@ import Testing
 @testable import MadangProviders
 @testable import MadangServer
 
-@Suite("Push", .timeLimit(.minutes(3)))
+@Suite("Push", .timeLimit(.minutes(5)))
 struct PushTests {
   /// What was sent so far, once it is as many.
   static func pushes(_ world: World, _ count: Int) async throws -> [JSON] {

@@ -11,7 +11,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Quotas", .timeLimit(.minutes(3)))
+@Suite("Quotas", .timeLimit(.minutes(5)))
 struct QuotaTests {
   /// Codes of calls made at once, with how often each came; "200" for success.
   private static func codes(

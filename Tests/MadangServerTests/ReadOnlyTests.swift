@@ -10,7 +10,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Read-only mode", .timeLimit(.minutes(3)))
+@Suite("Read-only mode", .timeLimit(.minutes(5)))
 struct ReadOnlyTests {
   /// Everything that people have in a database, as text.
   private static func content(_ world: World) async throws -> [String] {

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Odd uses of refresh tokens by real clients (wire contract, Sessions and tokens; Refresh tokens; Call limits).
-@Suite("Odd refresh tokens and refresh loops", .timeLimit(.minutes(3)))
+@Suite("Odd refresh tokens and refresh loops", .timeLimit(.minutes(5)))
 struct RefreshTokensTests {
   private static let day: Int64 = 24 * 3_600_000
 

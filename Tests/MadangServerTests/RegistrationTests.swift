@@ -9,7 +9,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Registration", .timeLimit(.minutes(3)))
+@Suite("Registration", .timeLimit(.minutes(5)))
 struct RegistrationTests {
   static func settings(_ mode: Registration) -> ServerSettings {
     var settings = World.settings

@@ -8,7 +8,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Retention, legal hold and quotas", .timeLimit(.minutes(3)))
+@Suite("Retention, legal hold and quotas", .timeLimit(.minutes(5)))
 struct RetentionTests {
   private static let day: Int64 = 24 * 3_600_000
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MadangCore
 
-@Suite("Keys of rooms", .timeLimit(.minutes(3)))
+@Suite("Keys of rooms", .timeLimit(.minutes(5)))
 struct RoomKeysTests {
   @Test(
     "a room has one key before the first post, by whichever name it is called",

@@ -1,7 +1,7 @@
 import MadangCore
 import Testing
 
-@Suite("Delivered position of a room", .timeLimit(.minutes(3)))
+@Suite("Delivered position of a room", .timeLimit(.minutes(5)))
 struct RoomPositionTests {
   private static func chat(_ number: Int64, _ id: String? = nil) -> RoomPosition.Mark {
     .init(id: id ?? "chat \(number)", createdAt: number * 1000)

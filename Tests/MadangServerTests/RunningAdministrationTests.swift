@@ -9,7 +9,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Administration of a running server", .timeLimit(.minutes(3)))
+@Suite("Administration of a running server", .timeLimit(.minutes(5)))
 struct RunningAdministrationTests {
   /// Operations on the running server's own domain, as hana.
   static func administration(_ world: World, _ settings: ServerSettings = World.settings) -> Administration {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `docs/reference/security.md` says of each requirement of OWASP ASVS whether it is met, and which tests show it.
-@Suite("The security page", .timeLimit(.minutes(3)))
+@Suite("The security page", .timeLimit(.minutes(5)))
 struct SecurityDocumentTests {
   /// One row of its tables of requirements.
   private struct Row {

@@ -15,7 +15,7 @@ import Testing
 @testable import MadangServer
 
 /// What `docs/reference/security.md` promises and no other suite shows.
-@Suite("Promises of the security page", .timeLimit(.minutes(3)))
+@Suite("Promises of the security page", .timeLimit(.minutes(5)))
 struct SecurityTests {
   private func join(_ world: World, password: String, email: String = "mina@example.com") async throws -> World.Answer {
     let fields: JSON = ["email": .text(email), "password": .text(password), "nickname": "Mina"]

@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// What the editions promise and few clients ever meet, found by `madang dev coverage`.
-@Suite("Rare cases", .timeLimit(.minutes(3)))
+@Suite("Rare cases", .timeLimit(.minutes(5)))
 struct SeldomTests {
   @Test(
     "a session whose account is gone is E03 in every operation that asks for a token", arguments: TestEngine.available)

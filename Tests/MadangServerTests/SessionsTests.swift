@@ -7,7 +7,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("Tokens, refresh and limits", .timeLimit(.minutes(3)))
+@Suite("Tokens, refresh and limits", .timeLimit(.minutes(5)))
 struct SessionsTests {
   @Test("tokens are raw and trimmed; an unknown one is E02")
   func tokens() async throws {

@@ -10,7 +10,7 @@ import Testing
 @testable import MadangServer
 
 /// What one server of a database learns at once of what clients did at another.
-@Suite("Limits and addresses shared by servers", .timeLimit(.minutes(2)))
+@Suite("Limits and addresses shared by servers", .timeLimit(.minutes(5)))
 struct SharedLimitsTests {
   private static let engines = TestEngine.available.filter { $0 == .postgres }
 

@@ -11,7 +11,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Secrets shared by servers", .timeLimit(.minutes(3)))
+@Suite("Secrets shared by servers", .timeLimit(.minutes(5)))
 struct SharedSecretsTests {
   /// Runs `body` with as many settings as wanted, each with a data directory of its own but for the files, on one empty
   /// database.

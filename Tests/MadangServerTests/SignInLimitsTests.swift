@@ -11,7 +11,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Limits of sign-ins", .timeLimit(.minutes(3)))
+@Suite("Limits of sign-ins", .timeLimit(.minutes(5)))
 struct SignInLimitsTests {
   private static func code(
     _ world: World, _ email: String, _ password: String = "wrong", from address: String? = nil

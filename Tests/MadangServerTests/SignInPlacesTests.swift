@@ -9,7 +9,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Sign-ins from new places", .timeLimit(.minutes(3)))
+@Suite("Sign-ins from new places", .timeLimit(.minutes(5)))
 struct SignInPlacesTests {
   private static let day: Int64 = 24 * 3_600_000
   private static let phone = "SLP/1.0 (com.example.slp; build:1; iOS 18.0.0) Alamofire/5.9.1"

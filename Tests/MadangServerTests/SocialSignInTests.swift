@@ -10,7 +10,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Signing in with Apple and Kakao", .timeLimit(.minutes(3)))
+@Suite("Signing in with Apple and Kakao", .timeLimit(.minutes(5)))
 struct SocialSignInTests {
   static func signIn(_ world: World, _ provider: String, _ fields: JSON) async throws -> World.Answer {
     try await world.call(.POST, "users/login/\(provider)", headers: [("Authorization", "stale")], .json(fields))

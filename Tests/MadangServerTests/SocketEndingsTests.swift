@@ -8,7 +8,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Ends of socket access", .timeLimit(.minutes(3)))
+@Suite("Ends of socket access", .timeLimit(.minutes(5)))
 struct SocketEndingsTests {
   typealias Updates = AsyncThrowingStream<SocketIOClient.Update, any Error>.Iterator
 

@@ -9,7 +9,7 @@ import SocketIOProtocol
 import Support
 import Testing
 
-@Suite("Live rooms", .timeLimit(.minutes(3)))
+@Suite("Live rooms", .timeLimit(.minutes(5)))
 struct SocketsTests {
   /// Connects and runs `body` with the client; its connection ends with the body.
   static func withSocket(

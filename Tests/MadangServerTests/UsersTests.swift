@@ -4,7 +4,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("Users and sessions", .timeLimit(.minutes(3)))
+@Suite("Users and sessions", .timeLimit(.minutes(5)))
 struct UsersTests {
   @Test("sign-up answers exactly a Login, and the account has the welcome coins", arguments: TestEngine.available)
   func signUp(_ engine: TestEngine) async throws {

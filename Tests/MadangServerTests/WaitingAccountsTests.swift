@@ -10,7 +10,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Waiting accounts", .timeLimit(.minutes(3)))
+@Suite("Waiting accounts", .timeLimit(.minutes(5)))
 struct WaitingAccountsTests {
   private static let publicURL = "https://chat.example.com"
   private static let day: Int64 = 24 * 3_600_000

@@ -12,7 +12,7 @@ private struct Gaps: Encodable {
   var flag: Bool?
 }
 
-@Suite("Wire formats", .timeLimit(.minutes(3)))
+@Suite("Wire formats", .timeLimit(.minutes(5)))
 struct WireTests {
   struct Sample: Codable {
     var zebra: String

@@ -6,7 +6,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Workspaces and channels", .timeLimit(.minutes(3)))
+@Suite("Workspaces and channels", .timeLimit(.minutes(5)))
 struct WorkspacesTests {
   @Test(
     "creating a workspace costs coins and makes its default channel, all or nothing", arguments: TestEngine.available)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MadangCore
 
-@Suite("Chats of an account", .timeLimit(.minutes(3)))
+@Suite("Chats of an account", .timeLimit(.minutes(5)))
 struct WrittenChatsTests {
   private static let day: Int64 = 24 * 3_600_000
 

@@ -11,7 +11,7 @@ import Testing
 @testable import MadangOperations
 @testable import MadangServer
 
-@Suite("Wrong clocks", .timeLimit(.minutes(3)))
+@Suite("Wrong clocks", .timeLimit(.minutes(5)))
 struct WrongClockTests {
   private static let day: Int64 = 86_400_000
 

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// The rows of clients/behaviours.md that concern a server in the test's own process.
-@Suite("MadangTesting: the behaviours of all kits", .madang(seed: .courtyard, number: 7), .timeLimit(.minutes(1)))
+@Suite("MadangTesting: the behaviours of all kits", .madang(seed: .courtyard, number: 7), .timeLimit(.minutes(5)))
 struct MadangBehaviourTests {
   private let world = Madang.world
   private static let start = Date(timeIntervalSince1970: 1_767_603_600)
@@ -272,9 +272,9 @@ struct MadangBehaviourTests {
       """)
     try await world.scripts.start("answers")
     try await world.person("mina").post("one", in: "Weekend/ios")
-    #expect(try await world.scripts.ran("answers", 1).runs == 1)
+    #expect(try await world.scripts.ran("answers", 1, within: "60s").runs == 1)
     try await world.person("mina").post("two", in: "Weekend/ios")
-    #expect(try await world.scripts.finished("answers").failed == 0)
+    #expect(try await world.scripts.finished("answers", within: "60s").failed == 0)
     #expect(try await texts(in: "ios").contains("Mina, you said: two"))
   }
 
@@ -282,7 +282,7 @@ struct MadangBehaviourTests {
   func failedScripts() async throws {
     try await world.scripts.add("{name: cannot, do: [{as: guest, post: hi, in: Weekend/ios}]}")
     try await world.scripts.start("cannot")
-    let words = await refusal { _ = try await world.scripts.finished("cannot") }
+    let words = await refusal { _ = try await world.scripts.finished("cannot", within: "60s") }
     #expect(words.contains("no such room"), "\(words)")
     #expect(try await world.scripts.finished("cannot", allowingFailures: true).failed == 1)
   }
@@ -448,7 +448,7 @@ struct MadangBehaviourTests {
     request.httpBody = Data("email=mina@example.com".utf8)
     _ = try await URLSession.shared.data(for: request)
     try await world.person("mina").post("Lunch?", in: "Weekend/ios")
-    try await world.journal.wait(for: .push(to: "sora"))
+    try await world.journal.wait(for: .push(to: "sora"), within: "60s")
     let push = try #require(try world.pushes().first)
     #expect(push.deviceToken == "sora-phone" && push.edition == "2024-10" && push.payload.contains("Lunch?"))
     #expect(try world.pushes(after: push.id).isEmpty)

@@ -87,7 +87,9 @@ struct MadangLibraryTests {
 
       let journal = world.journal
       let event = try #require(
-        try await journal.wait(for: .event("channel", in: room.namespace.name).fromClient(false)).first)
+        try await journal.wait(
+          for: .event("channel", in: room.namespace.name).fromClient(false), within: "60s"
+        ).first)
       #expect(event.transport == "websocket" && event.payload?.contains("hello") == true)
       let session = try #require(event.session)
       func count(_ filter: MadangFilter) async throws -> Int { try await journal.entries(filter).count }
@@ -140,12 +142,13 @@ struct MadangLibraryTests {
       let long = try #require(try await journal.entries(.operation("postToChannel")).last)
       #expect(long.isBodyTruncated && long.isAnswerTruncated && long.parts.isEmpty)
       #expect(long.elapsed > sent.elapsed)
-      let told = try await journal.wait(for: .event("channel").fromClient(false), count: 2)
+      let told = try await journal.wait(for: .event("channel").fromClient(false), count: 2, within: "60s")
       #expect(told.map(\.isPayloadTruncated) == [false, true] && told.map(\.ack) == [nil, nil])
     }
     let polling = try #require(URL(string: "\(world.url)/socket.io/?EIO=4&transport=polling"))
     _ = try await URLSession.shared.data(from: polling)
-    #expect(try await world.journal.wait(for: .requests.path("/socket.io/*").method("GET")).last?.isLongPolling == true)
+    let long = try await world.journal.wait(for: .requests.path("/socket.io/*").method("GET"), within: "60s")
+    #expect(long.last?.isLongPolling == true)
   }
 
   @Test("people are listed from a number on; a reset says how long calls under way may go on")

@@ -2,7 +2,7 @@ import MadangClient
 import MadangTesting
 import Testing
 
-@Suite("MadangTesting: settings and sockets", .madang(seed: .courtyard, number: 7), .timeLimit(.minutes(1)))
+@Suite("MadangTesting: settings and sockets", .madang(seed: .courtyard, number: 7), .timeLimit(.minutes(5)))
 struct MadangSocketsTests {
   private let world = Madang.world
 

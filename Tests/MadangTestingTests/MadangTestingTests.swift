@@ -87,7 +87,8 @@ struct MadangTestingTests {
     let world = Madang.world
     let mina = try await world.signIn("mina@example.com")
     let before = world.journal.last
-    async let read = world.journal.wait(for: .operation("workspaces").account("mina@example.com"), after: before)
+    async let read = world.journal.wait(
+      for: .operation("workspaces").account("mina@example.com"), after: before, within: "60s")
     _ = try await mina.workspaces()
     let entry = try #require(try await read.first)
     #expect(entry.operation == "workspaces" && entry.status == 200 && entry.account == "mina@example.com")

@@ -7,7 +7,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("MadangTesting: lengths of time", .madang(seed: .courtyard, number: 7), .timeLimit(.minutes(1)))
+@Suite("MadangTesting: lengths of time", .madang(seed: .courtyard, number: 7), .timeLimit(.minutes(5)))
 struct MadangTimeTests {
   private let world = Madang.world
   private static let notations = "500ms, 5s, 10m, 25h or 30d"

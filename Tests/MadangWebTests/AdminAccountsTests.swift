@@ -7,7 +7,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Calls of the administrator's console about accounts", .timeLimit(.minutes(3)))
+@Suite("Calls of the administrator's console about accounts", .timeLimit(.minutes(5)))
 struct AdminAccountsTests {
   private static func run(
     _ engine: TestEngine, _ body: @escaping @Sendable (World, Courtyard, AdminBrowser) async throws -> Void

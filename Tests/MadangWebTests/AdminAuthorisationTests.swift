@@ -8,7 +8,7 @@ import Testing
 
 @testable import MadangWeb
 
-@Suite("Authorisation of the administrator's console", .timeLimit(.minutes(3)))
+@Suite("Authorisation of the administrator's console", .timeLimit(.minutes(5)))
 struct AdminAuthorisationTests {
   private static func rows() throws -> [AuthorisationRow] {
     try AuthorisationRow.all(under: "The administrator's console", callsIn: 0)

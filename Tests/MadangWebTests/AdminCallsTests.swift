@@ -6,7 +6,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("Calls of the administrator's console about the server", .timeLimit(.minutes(3)))
+@Suite("Calls of the administrator's console about the server", .timeLimit(.minutes(5)))
 struct AdminCallsTests {
   /// Of a server with the console.
   private static var settings: ServerSettings { World.settings(\.web.admin.isOn, true) }

@@ -8,7 +8,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("The doctor and the backups of a running server", .timeLimit(.minutes(3)))
+@Suite("The doctor and the backups of a running server", .timeLimit(.minutes(5)))
 struct AdminDoctorTests {
   /// Of a server with the console, as it is hosted.
   private static var settings: ServerSettings { World.settings(\.web.admin.isOn, true) }

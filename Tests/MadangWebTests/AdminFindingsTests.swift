@@ -6,7 +6,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("What the administrator's console says and refuses", .timeLimit(.minutes(3)))
+@Suite("What the administrator's console says and refuses", .timeLimit(.minutes(5)))
 struct AdminFindingsTests {
   @Test(
     "an export has texts and files only with web.admin.content; the archive, the answer and the audit log say so",

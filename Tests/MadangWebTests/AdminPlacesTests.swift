@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Calls of the console about workspaces, invitations, keys, announcements, chats, files, mails and the audit log.
-@Suite("Calls of the administrator's console about what accounts have", .timeLimit(.minutes(3)))
+@Suite("Calls of the administrator's console about what accounts have", .timeLimit(.minutes(5)))
 struct AdminPlacesTests {
   /// A server with the console, an administrator and three people, of whom the first two share a workspace.
   private static func run(

@@ -8,7 +8,7 @@ import Testing
 
 /// What is asked of a request before a call of the administrator's console is looked at. A call that does not exist is answered with 404 once
 /// all of that is right.
-@Suite("Rules of the administrator's console", .timeLimit(.minutes(2)))
+@Suite("Rules of the administrator's console", .timeLimit(.minutes(5)))
 struct AdminRulesTests {
   private static let url = "https://chat.example.com"
 

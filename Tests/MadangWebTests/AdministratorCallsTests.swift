@@ -7,7 +7,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("The administrator's console: signing in", .timeLimit(.minutes(3)))
+@Suite("The administrator's console: signing in", .timeLimit(.minutes(5)))
 struct AdministratorCallsTests {
   private func run(_ engine: TestEngine, _ body: @escaping @Sendable (World) async throws -> Void) async throws {
     try await AdminBrowser.run(engine, body)

@@ -6,7 +6,7 @@ import OpenAPI
 import Support
 import Testing
 
-@Suite("Authorisation of the chat for browsers", .timeLimit(.minutes(2)))
+@Suite("Authorisation of the chat for browsers", .timeLimit(.minutes(5)))
 struct AuthorisationTests {
   private static func rows() throws -> [AuthorisationRow] {
     try AuthorisationRow.all(under: "The chat for browsers", callsIn: 1)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MadangWeb
 
-@Suite("Chats in browsers", .timeLimit(.minutes(2)))
+@Suite("Chats in browsers", .timeLimit(.minutes(5)))
 struct ChatCallsTests {
   @Test("a post with the same key is posted once, also while the first is under way", arguments: TestEngine.available)
   func once(_ engine: TestEngine) async throws {

@@ -5,7 +5,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("Pages of other websites", .timeLimit(.minutes(2)))
+@Suite("Pages of other websites", .timeLimit(.minutes(5)))
 struct CrossOriginTests {
   private static let listed = "https://app.example.com"
 

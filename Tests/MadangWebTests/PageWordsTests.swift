@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// What pages learn beside the wire.
-@Suite("Words for pages beside the codes", .timeLimit(.minutes(2)))
+@Suite("Words for pages beside the codes", .timeLimit(.minutes(5)))
 struct PageWordsTests {
   private static let why = "X-Madang-Why"
   private static let readOnly = "X-Madang-Read-Only"

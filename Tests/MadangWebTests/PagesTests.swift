@@ -9,7 +9,7 @@ import SocketIOSupport
 import Support
 import Testing
 
-@Suite("Pages", .timeLimit(.minutes(2)))
+@Suite("Pages", .timeLimit(.minutes(5)))
 struct PagesTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Sources/MadangWeb/Pages").standardizedFileURL

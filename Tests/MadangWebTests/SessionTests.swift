@@ -10,7 +10,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Sessions of browsers", .timeLimit(.minutes(2)))
+@Suite("Sessions of browsers", .timeLimit(.minutes(5)))
 struct SessionTests {
   @Test("a browser signs in, calls the edition, and signs out", arguments: TestEngine.available)
   func journey(_ engine: TestEngine) async throws {

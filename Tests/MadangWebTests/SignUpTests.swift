@@ -5,7 +5,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("Sign-up in browsers", .timeLimit(.minutes(2)))
+@Suite("Sign-up in browsers", .timeLimit(.minutes(5)))
 struct SignUpTests {
   private static func settings(_ mode: PageSignUp) -> ServerSettings { World.settings(\.web.signUp, mode) }
 

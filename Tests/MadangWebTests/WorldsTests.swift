@@ -10,7 +10,7 @@ import struct MadangDevelopment.Seed
 import struct MadangDevelopment.WorldPlan
 import class MadangDevelopment.Worlds
 
-@Suite("Pages of worlds", .timeLimit(.minutes(1)))
+@Suite("Pages of worlds", .timeLimit(.minutes(5)))
 struct WorldsTests {
   @Test("each world has the chat, with sessions of its own")
   func worlds() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SocketIOClient
 
-@Suite("Bad networks and malicious servers", .timeLimit(.minutes(2)))
+@Suite("Bad networks and malicious servers", .timeLimit(.minutes(5)))
 struct BadNetworkTests {
   /// Notes the auth of clients that are accepted.
   private static var noting: Rig.Declaration {
@@ -327,17 +327,16 @@ struct BadNetworkTests {
     try await Relay.with(.answering("")) { (relay) async throws in
       var configuration = SocketIOClient.Configuration.quick
       configuration.transports = mode.transports
-      configuration.connectTimeout = patience
+      configuration.connectTimeout = .seconds(3600)
       if byProxy { configuration.proxy = try .init(url: "http://127.0.0.1:\(relay.port)") }
       let client = try SocketIOClient(
         url: "http://127.0.0.1:\(relay.port)", configuration: configuration, logger: .silent)
       let running = Task { await client.run() }
       // By now the connection is being opened.
       try await Task.sleep(for: .milliseconds(100))
-      let began = ContinuousClock.now
+      // Returns within the time limit, although there is no answer.
       await client.close()
       await running.value
-      #expect(ContinuousClock.now - began < patience / 2)
     }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SocketIOClient
 
-@Suite("The connection of a client", .timeLimit(.minutes(2)))
+@Suite("The connection of a client", .timeLimit(.minutes(5)))
 struct ConnectionTests {
   private typealias Event = SocketIOClient.ConnectionEvent
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SocketIOClient
 
-@Suite("Cookies of the server", .timeLimit(.minutes(2)))
+@Suite("Cookies of the server", .timeLimit(.minutes(5)))
 struct CookieTests {
   private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 

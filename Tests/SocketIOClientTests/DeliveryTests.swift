@@ -5,7 +5,7 @@ import Testing
 
 @testable import SocketIOClient
 
-@Suite("Delivery of emitted events", .timeLimit(.minutes(2)))
+@Suite("Delivery of emitted events", .timeLimit(.minutes(5)))
 struct DeliveryTests {
   @Test(
     "events emitted before their namespace is joined arrive in order, and before later ones",

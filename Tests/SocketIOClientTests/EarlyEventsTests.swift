@@ -5,7 +5,7 @@ import Testing
 
 @testable import SocketIOClient
 
-@Suite("Events before the answer to CONNECT", .timeLimit(.minutes(1)))
+@Suite("Events before the answer to CONNECT", .timeLimit(.minutes(5)))
 struct EarlyEventsTests {
   /// Delivers events and then an answer to a client, like Node's server to a returning client.
   private static func returning(

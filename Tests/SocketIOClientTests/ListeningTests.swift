@@ -5,7 +5,7 @@ import Testing
 
 @testable import SocketIOClient
 
-@Suite("Sequences of events", .timeLimit(.minutes(2)))
+@Suite("Sequences of events", .timeLimit(.minutes(5)))
 struct ListeningTests {
   @Test(
     "several values are sent and received, and answers and acknowledgements have values", arguments: ClientMode.allCases

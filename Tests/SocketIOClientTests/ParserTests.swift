@@ -4,7 +4,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Parsers", .timeLimit(.minutes(2)))
+@Suite("Parsers", .timeLimit(.minutes(5)))
 struct ParserTests {
   private static let msgpack = SocketIOServer.Configuration.changed { $0.parser = .msgpack }
 

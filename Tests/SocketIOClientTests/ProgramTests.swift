@@ -5,7 +5,7 @@ import SocketIOSupport
 import Testing
 
 /// The program of "Coming from Node".
-@Suite("The program in both languages", .timeLimit(.minutes(1)))
+@Suite("The program in both languages", .timeLimit(.minutes(5)))
 struct ProgramTests {
   @Test("the program in both languages in Coming from Node runs, and receives the events that Node's would")
   func program() async throws {

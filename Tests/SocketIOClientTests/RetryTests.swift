@@ -5,7 +5,7 @@ import Testing
 
 @testable import SocketIOClient
 
-@Suite("Repeated events", .timeLimit(.minutes(2)))
+@Suite("Repeated events", .timeLimit(.minutes(5)))
 struct RetryTests {
   /// Makes the server ignore the first tries of events whose name begins with "deaf".
   private static func deaf(_ tries: Int) -> Rig.Declaration {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SocketIOClient
 
-@Suite("TLS and pins", .timeLimit(.minutes(2)))
+@Suite("TLS and pins", .timeLimit(.minutes(5)))
 struct SecurityTests {
   private static func isUntrusted(_ failure: SocketIOClient.Failure?) -> Bool {
     if case .untrusted = failure { true } else { false }

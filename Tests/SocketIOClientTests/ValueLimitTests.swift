@@ -4,7 +4,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Limit of values in a packet from the server", .timeLimit(.minutes(2)))
+@Suite("Limit of values in a packet from the server", .timeLimit(.minutes(5)))
 struct ValueLimitTests {
   @Test(
     "an event with maxValuesPerPacket values is received, and one with one more ends the connection",

@@ -4,7 +4,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Requests to the servers of a cluster", .timeLimit(.minutes(3)))
+@Suite("Requests to the servers of a cluster", .timeLimit(.minutes(5)))
 struct ClusterRequestTests {
   private static let patience = Duration.seconds(60)
 
@@ -96,9 +96,11 @@ struct ClusterRequestTests {
 
   @Test("after a server was killed, the others answer requests in time", arguments: AdapterKind.available)
   func killed(kind: AdapterKind) async throws {
+    let limit = Duration.seconds(12)
     // Only a request's own time limit ends it here.
     func keepSilentServers(_ configuration: inout SocketIOServer.Configuration) {
       configuration.cluster.heartbeatTimeout = .seconds(3600)
+      configuration.cluster.requestTimeout = limit
     }
     try await TestCluster.with(kind, servers: 3, keepSilentServers) { (cluster) async throws in
       for index in 0..<3 { _ = await (try await cluster.client(of: index)).answerQuestions(with: index) }
@@ -107,12 +109,12 @@ struct ClusterRequestTests {
       let server = cluster.nodes[0].server
       #expect(await server.sockets(in: .main()).count == 2)
       let broadcast = await #expect(throws: BroadcastAckError.self) {
-        try await server.emit("question", "?", to: .main(), timeout: .seconds(12), answers: Int.self)
+        try await server.emit("question", "?", to: .main(), timeout: limit, answers: Int.self)
       }
       #expect(broadcast?.answers.count == 2)
       #expect(broadcast?.silentServers == 1)
       let event = await #expect(throws: ServerSideAckError.self) {
-        try await server.serverSideEmit("ask", timeout: .seconds(12))
+        try await server.serverSideEmit("ask", timeout: limit)
       }
       #expect(event?.answers.count == 1)
       #expect(event?.missing == 1)
@@ -123,7 +125,7 @@ struct ClusterRequestTests {
   func silent(kind: AdapterKind) async throws {
     func beatOften(_ configuration: inout SocketIOServer.Configuration) {
       configuration.cluster.heartbeatInterval = .milliseconds(50)
-      configuration.cluster.heartbeatTimeout = .seconds(10)
+      configuration.cluster.heartbeatTimeout = .seconds(25)
       configuration.cluster.requestTimeout = .seconds(3600)
     }
     try await TestCluster.with(kind, servers: 3, beatOften) { (cluster) async throws in

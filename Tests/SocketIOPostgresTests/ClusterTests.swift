@@ -5,7 +5,7 @@ import SocketIOProtocol
 import SocketIOServer
 import Testing
 
-@Suite("Servers of a cluster", .timeLimit(.minutes(3)))
+@Suite("Servers of a cluster", .timeLimit(.minutes(5)))
 struct ClusterTests {
   @Test("a broadcast reaches the sockets of all servers, once and in order", arguments: AdapterKind.available)
   func broadcast(kind: AdapterKind) async throws {

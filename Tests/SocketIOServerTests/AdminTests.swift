@@ -5,7 +5,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("The admin namespace", .timeLimit(.minutes(2)))
+@Suite("The admin namespace", .timeLimit(.minutes(5)))
 struct AdminTests {
   private struct ListedSocket: Decodable {
     struct Handshake: Decodable {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("Admission", .timeLimit(.minutes(1)))
+@Suite("Admission", .timeLimit(.minutes(5)))
 struct AdmissionTests {
   private struct Broken: Error, CustomStringConvertible {
     var description: String

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("Log lines about failing clients", .timeLimit(.minutes(1)))
+@Suite("Log lines about failing clients", .timeLimit(.minutes(5)))
 struct AdviceTests {
   @Test("a client of another revision: its revision, its program, and the cure")
   func revision() async throws {

@@ -8,7 +8,7 @@ extension HTTPField.Name {
   fileprivate static let referer = Self("Referer") ?? .via
 }
 
-@Suite("Web pages of other origins", .timeLimit(.minutes(1)))
+@Suite("Web pages of other origins", .timeLimit(.minutes(5)))
 struct AllowedOriginsTests {
   static let polling = "/socket.io/?EIO=4&transport=polling"
   static let webSocket = "/socket.io/?EIO=4&transport=websocket"

@@ -5,7 +5,7 @@ import SocketIOSupport
 import Synchronization
 import Testing
 
-@Suite("Calls on the event loop of a client", .timeLimit(.minutes(2)))
+@Suite("Calls on the event loop of a client", .timeLimit(.minutes(5)))
 struct AtOnceTests {
   private static let allSockets = BroadcastTarget(namespace: "/now")
 

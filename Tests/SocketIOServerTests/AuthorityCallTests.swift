@@ -6,7 +6,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Calls of authorities", .timeLimit(.minutes(2)))
+@Suite("Calls of authorities", .timeLimit(.minutes(5)))
 struct AuthorityCallTests {
   /// What a client saw: the certificate, the protocol that was agreed, and whether the server closed the connection afterwards.
   private struct Seen: Equatable {

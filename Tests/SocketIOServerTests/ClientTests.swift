@@ -7,7 +7,7 @@ import Testing
 
 @testable import SocketIOClient
 
-@Suite("SocketIOClient against SocketIOServer", .timeLimit(.minutes(2)))
+@Suite("SocketIOClient against SocketIOServer", .timeLimit(.minutes(5)))
 struct ClientTests {
   private static let patience = Duration.seconds(60)
 

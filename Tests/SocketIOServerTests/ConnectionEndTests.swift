@@ -11,7 +11,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("The end of an HTTP connection", .timeLimit(.minutes(1)))
+@Suite("The end of an HTTP connection", .timeLimit(.minutes(5)))
 struct ConnectionEndTests {
   @Sendable
   private static func answer(_ request: Request, _ channel: any Channel) async throws -> Response {

@@ -5,7 +5,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("An application's hooks for opening requests", .timeLimit(.minutes(1)))
+@Suite("An application's hooks for opening requests", .timeLimit(.minutes(5)))
 struct EngineHookTests {
   private static let open = "/socket.io/?EIO=4&transport=polling"
 

@@ -3,7 +3,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Engine.IO 3 clients", .timeLimit(.minutes(1)))
+@Suite("Engine.IO 3 clients", .timeLimit(.minutes(5)))
 struct EngineRevision3Tests {
   @Test("a WebSocket client joins the main namespace automatically, and pings", arguments: ["EIO=3&", ""])
   func webSocket(query: String) async throws {
@@ -71,7 +71,7 @@ struct EngineRevision3Tests {
   }
 }
 
-@Suite("A bare Engine.IO server", .timeLimit(.minutes(1)))
+@Suite("A bare Engine.IO server", .timeLimit(.minutes(5)))
 struct EngineOnlyTests {
   @Test("messages come back as they were sent", arguments: Carrier.allCases)
   func echo(carrier: Carrier) async throws {

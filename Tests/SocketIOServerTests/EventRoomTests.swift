@@ -4,7 +4,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("Room for events that wait for asynchronous handlers", .timeLimit(.minutes(2)))
+@Suite("Room for events that wait for asynchronous handlers", .timeLimit(.minutes(5)))
 struct EventRoomTests {
   private static let text = String(repeating: "x", count: 300)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("The HTTP connections of the application", .timeLimit(.minutes(1)))
+@Suite("The HTTP connections of the application", .timeLimit(.minutes(5)))
 struct HTTPConnectionTests {
   @Test("Expect: 100-continue is answered before the body is there", arguments: TestListener.allCases)
   func expectContinue(listener: TestListener) async throws {
@@ -59,11 +59,17 @@ struct HTTPConnectionTests {
   @Test("an idle connection is closed", arguments: TestListener.allCases)
   func idle(listener: TestListener) async throws {
     var http = SocketIOServer.HTTPChannelConfiguration()
-    http.idleTimeout = .milliseconds(200)
+    http.idleTimeout = .seconds(1)
     try await TestServer.with(http: http, by: listener) { server in
-      let wire = try await server.wire()
-      #expect(try await wire.request("GET", "/other").status == 200)
-      #expect(await wire.readToEnd().isEmpty)
+      // The time begins with the connection: on a busy machine it may be over before the request arrives.
+      for _ in 0..<10 {
+        let wire = try await server.wire()
+        guard let answer = try? await wire.request("GET", "/other") else { continue }
+        #expect(answer.status == 200)
+        #expect(await wire.readToEnd().isEmpty)
+        return
+      }
+      Issue.record("no request was answered")
     }
   }
 

@@ -3,7 +3,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Refused Engine.IO requests", .timeLimit(.minutes(1)))
+@Suite("Refused Engine.IO requests", .timeLimit(.minutes(5)))
 struct HTTPRefusalTests {
   @Test(
     "polling requests are refused with the reference's code and message",

@@ -21,7 +21,7 @@ private final class Notes: Sendable {
   }
 }
 
-@Suite("Listeners to clients' events", .timeLimit(.minutes(2)))
+@Suite("Listeners to clients' events", .timeLimit(.minutes(5)))
 struct ListenerTests {
   private static let patience = Duration.seconds(60)
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("Shares of a loop's time", .timeLimit(.minutes(1)))
+@Suite("Shares of a loop's time", .timeLimit(.minutes(5)))
 struct LoopSharesTests {
   /// A loop with its own clock. Work takes time by the byte, except on the connection called `other`.
   private final class Bench {

@@ -6,7 +6,7 @@ import SocketIOSupport
 import Synchronization
 import Testing
 
-@Suite("Middleware, and handlers for leaving clients", .timeLimit(.minutes(2)))
+@Suite("Middleware, and handlers for leaving clients", .timeLimit(.minutes(5)))
 struct MiddlewareTests {
   private static let patience = Duration.seconds(60)
 

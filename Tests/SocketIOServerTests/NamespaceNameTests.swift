@@ -2,7 +2,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Namespaces by name and by pattern", .timeLimit(.minutes(1)))
+@Suite("Namespaces by name and by pattern", .timeLimit(.minutes(5)))
 struct NamespaceNameTests {
   @Test("a name without its slash means the one with it, wherever the server accepts one")
   func slash() async throws {

@@ -3,7 +3,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("The node in the ids of sessions", .timeLimit(.minutes(1)))
+@Suite("The node in the ids of sessions", .timeLimit(.minutes(5)))
 struct NodeTests {
   private static func configuration(_ node: String?) -> SocketIOServer.Configuration {
     .changed { $0.node = node }

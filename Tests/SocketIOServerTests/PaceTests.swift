@@ -25,7 +25,7 @@ final class Places: Sendable {
   }
 }
 
-@Suite("Slow connections", .timeLimit(.minutes(1)))
+@Suite("Slow connections", .timeLimit(.minutes(5)))
 struct PaceTests {
   static func settings(_ pace: Int = 1 << 20) -> SocketIOServer.HTTPChannelConfiguration {
     var http = SocketIOServer.HTTPChannelConfiguration()

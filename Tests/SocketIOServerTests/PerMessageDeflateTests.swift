@@ -7,7 +7,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("permessage-deflate", .timeLimit(.minutes(1)))
+@Suite("permessage-deflate", .timeLimit(.minutes(5)))
 struct PerMessageDeflateTests {
   private static let on = SocketIOServer.Configuration.changed { $0.perMessageDeflate = .init() }
   private static let long = String(repeating: "Grüße, 안녕! ", count: 200)

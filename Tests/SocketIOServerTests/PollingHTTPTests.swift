@@ -3,7 +3,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Long-polling as HTTP", .timeLimit(.minutes(1)))
+@Suite("Long-polling as HTTP", .timeLimit(.minutes(5)))
 struct PollingHTTPTests {
   private static let base = "/socket.io/?EIO=4&transport=polling"
   private static let form = [("Content-Type", "application/x-www-form-urlencoded")]
@@ -187,7 +187,7 @@ struct PollingHTTPTests {
   }
 }
 
-@Suite("allowRequest", .timeLimit(.minutes(1)))
+@Suite("allowRequest", .timeLimit(.minutes(5)))
 struct AllowRequestTests {
   private static let choosy = SocketIOServer.Configuration.changed {
     $0.allowEIO3 = false

@@ -4,11 +4,11 @@ import SocketIOSupport
 import Synchronization
 import Testing
 
-@Suite("Long-polling", .timeLimit(.minutes(1)))
+@Suite("Long-polling", .timeLimit(.minutes(5)))
 struct PollingTests {
   @Test("the handshake has the headers and keys of the protocol")
   func handshake() async throws {
-    try await TestServer.with { server in
+    try await TestServer.with(.changed { $0.pingInterval = .seconds(25) }) { server in
       let answer = try await server.wire().request("GET", "/socket.io/?EIO=4&transport=polling&b64=1&x=%20&sid=")
       #expect(answer.status == 200)
       #expect(answer.headers["content-type"] == "text/plain; charset=UTF-8")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("PROXY headers", .timeLimit(.minutes(1)))
+@Suite("PROXY headers", .timeLimit(.minutes(5)))
 struct ProxyHeaderTests {
   private static let signature: [UInt8] = [0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a]
   private static let four: [UInt8] = [203, 0, 113, 5, 192, 0, 2, 1, 0xdc, 0x04, 0x01, 0xbb]

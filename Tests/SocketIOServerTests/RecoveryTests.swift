@@ -3,7 +3,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Connection state recovery", .timeLimit(.minutes(2)))
+@Suite("Connection state recovery", .timeLimit(.minutes(5)))
 struct RecoveryTests {
   private struct Joined {
     var sid = ""

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SocketIOServer
 
-@Suite("Requests that are answered on the event loop", .timeLimit(.minutes(1)))
+@Suite("Requests that are answered on the event loop", .timeLimit(.minutes(5)))
 struct RequestHandlerTests {
   /// Answers with the request's body.
   @Sendable

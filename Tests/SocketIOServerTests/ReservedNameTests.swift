@@ -4,7 +4,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Reserved names of events", .timeLimit(.minutes(2)))
+@Suite("Reserved names of events", .timeLimit(.minutes(5)))
 struct ReservedNameTests {
   private static let target = BroadcastTarget(namespace: "/names")
 

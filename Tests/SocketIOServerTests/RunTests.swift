@@ -4,7 +4,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Running a server", .timeLimit(.minutes(1)))
+@Suite("Running a server", .timeLimit(.minutes(5)))
 struct RunTests {
   /// Runs a server until `body` is done, then cancels it.
   private static func run(_ server: SocketIOServer, _ body: (Int) async throws -> Void) async throws {

@@ -7,7 +7,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("The server's calls for applications", .timeLimit(.minutes(2)))
+@Suite("The server's calls for applications", .timeLimit(.minutes(5)))
 struct ServerAPITests {
   private static let target = BroadcastTarget(namespace: "/")
   private static let patience = Duration.seconds(60)

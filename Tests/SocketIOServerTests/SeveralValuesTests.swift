@@ -4,7 +4,7 @@ import SocketIOSupport
 import Synchronization
 import Testing
 
-@Suite("Events between sockets", .timeLimit(.minutes(2)))
+@Suite("Events between sockets", .timeLimit(.minutes(5)))
 struct SeveralValuesTests {
   private struct User: Sendable {
     var name: String

@@ -2,7 +2,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("A shutdown", .timeLimit(.minutes(2)))
+@Suite("A shutdown", .timeLimit(.minutes(5)))
 struct ShutdownTests {
   @Test("a shutdown closes the sessions of all event loops at once, and waits for all clients together")
   func together() async throws {

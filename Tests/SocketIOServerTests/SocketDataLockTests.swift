@@ -3,7 +3,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Application code that runs when data of sockets changes or is released", .timeLimit(.minutes(2)))
+@Suite("Application code that runs when data of sockets changes or is released", .timeLimit(.minutes(5)))
 struct SocketDataLockTests {
   /// Calls the server when it is released.
   private final class Caller: Sendable {

@@ -6,7 +6,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Data of sockets", .timeLimit(.minutes(2)))
+@Suite("Data of sockets", .timeLimit(.minutes(5)))
 struct SocketDataTests {
   private static let patience = Duration.seconds(60)
 

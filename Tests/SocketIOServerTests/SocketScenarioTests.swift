@@ -3,7 +3,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Socket.IO over every transport", .timeLimit(.minutes(2)))
+@Suite("Socket.IO over every transport", .timeLimit(.minutes(5)))
 struct SocketScenarioTests {
   @Test("a client joins the main namespace and gets an id of its own", arguments: Carrier.allCases)
   func joins(carrier: Carrier) async throws {

@@ -4,7 +4,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("TLS of the server's own", .timeLimit(.minutes(2)))
+@Suite("TLS of the server's own", .timeLimit(.minutes(5)))
 struct TLSTests {
   @Test(
     "a server with a certificate serves every transport over TLS", arguments: ClientMode.allCases, TestListener.allCases

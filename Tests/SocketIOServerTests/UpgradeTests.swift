@@ -3,7 +3,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Upgrade to WebSocket", .timeLimit(.minutes(1)))
+@Suite("Upgrade to WebSocket", .timeLimit(.minutes(5)))
 struct UpgradeTests {
   private func upgrading(_ server: TestServer) async throws -> (EngineClient, RawWebSocket) {
     let client = try await EngineClient(server, .polling)

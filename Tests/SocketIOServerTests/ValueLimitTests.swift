@@ -4,7 +4,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("Limit of values in a packet from a client", .timeLimit(.minutes(2)))
+@Suite("Limit of values in a packet from a client", .timeLimit(.minutes(5)))
 struct ValueLimitTests {
   @Test(
     "an event with maxValuesPerPacket values is answered, and one with one more closes its session",

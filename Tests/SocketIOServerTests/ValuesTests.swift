@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Without `SocketIOProtocol`, like an application that uses no raw arguments.
-@Suite("Values of events", .timeLimit(.minutes(2)))
+@Suite("Values of events", .timeLimit(.minutes(5)))
 struct ValuesTests {
   private static let patience = Duration.seconds(60)
 

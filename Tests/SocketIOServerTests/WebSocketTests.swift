@@ -3,7 +3,7 @@ import SocketIOServer
 import SocketIOSupport
 import Testing
 
-@Suite("WebSocket", .timeLimit(.minutes(1)))
+@Suite("WebSocket", .timeLimit(.minutes(5)))
 struct WebSocketTests {
   private func opened(_ server: TestServer) async throws -> RawWebSocket {
     let webSocket = try await server.webSocket()

@@ -24,9 +24,6 @@ actor TestCluster {
     fileprivate let running: Task<Void, any Error>
   }
 
-  /// Short, so that requests do not wait long for a killed server.
-  static let requestTimeout = Duration.seconds(1)
-
   let nodes: [Node]
   private var clients: [(client: SocketIOClient, running: Task<Void, Never>)] = []
 
@@ -54,6 +51,9 @@ actor TestCluster {
       var adapter = PostgresAdapter(url: url)
       adapter.channel = "test_\(UInt64.random(in: .min ... .max))"
       adapter.reconnectDelay = .milliseconds(20)
+      // Longer than PostgreSQL stands still on a busy machine.
+      (adapter.maxQueueAge, adapter.statementTimeout) = (.seconds(60), .seconds(60))
+      adapter.connectTimeout = .seconds(60)
       try await body(adapter)
     }
   }
@@ -83,7 +83,8 @@ actor TestCluster {
   ) async throws -> Node {
     var configuration = SocketIOServer.Configuration()
     configuration.closeTimeout = .milliseconds(100)
-    configuration.cluster.requestTimeout = requestTimeout
+    configuration.cluster.heartbeatTimeout = .seconds(60)
+    configuration.cluster.requestTimeout = .seconds(60)
     change(&configuration)
     configuration.adapter = adapter
     let server = SocketIOServer(
@@ -114,6 +115,8 @@ actor TestCluster {
     var configuration = SocketIOClient.Configuration()
     configuration.transports = [.webSocket]
     configuration.query = [("color", "red&blue")]
+    // Tests send bursts, which a busy machine reads late.
+    configuration.maxWaitingUpdates = 100_000
     let client = try SocketIOClient(
       url: "http://127.0.0.1:\(nodes[index].port)", configuration: configuration,
       logger: .silent)

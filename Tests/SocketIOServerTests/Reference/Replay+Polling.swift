@@ -78,17 +78,19 @@ extension Replay {
     try saw("first GET then", text(answers[1]))
     try await http("then poll", "GET", target)
 
-    target = try await polling(joining: "40")
-    let pending = try await Wire.connect(port)
-    try await pending.sendRequest("GET", target)
-    // The poll must wait before the close packet arrives: the event that it brings shows that.
-    try await exchangePost(target, #"42["echo",0]"#)
-    _ = try await pending.readAnswer()
-    let again = try await Wire.connect(port)
-    try await again.sendRequest("GET", target)
-    try await Task.sleep(for: Self.silence)
-    try await post("POST close with pending GET", target, "1")
-    try saw("pending GET then", text(await within(Self.patience) { try await again.readAnswer() }))
+    var closing: HTTPAnswer?
+    var poll: HTTPAnswer?
+    // If the server stood still, it may have taken the POST first, and then refused the GET.
+    for _ in 0..<3 where poll?.status != 200 {
+      target = try await polling(joining: "40")
+      let pending = try await Wire.connect(port)
+      try await pending.sendRequest("GET", target)
+      try await Task.sleep(for: Self.silence)
+      closing = try await exchangePost(target, "1")
+      poll = await within(Self.patience) { try await pending.readAnswer() }
+    }
+    try saw("POST close with pending GET", text(closing))
+    try saw("pending GET then", text(poll))
     try await http("then poll", "GET", target)
 
     target = try await polling(joining: "40")

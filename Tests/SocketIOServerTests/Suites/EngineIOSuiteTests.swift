@@ -4,7 +4,7 @@ import SocketIOSupport
 import Testing
 
 /// The requirements of the official engine.io-protocol suites for a server, written from the protocol's text, for both revisions.
-@Suite("Engine.IO as in its official suites", .timeLimit(.minutes(2)))
+@Suite("Engine.IO as in its official suites", .timeLimit(.minutes(5)))
 struct EngineIOSuiteTests {
   static let revisions: [EngineRevision] = [.v3, .v4]
 
