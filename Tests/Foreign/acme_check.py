@@ -250,7 +250,8 @@ def check_renewal(server, root):
     try:
         server.admin("renew")
         until(lambda: server.serial() != before, "no new certificate")
-        until(lambda: load.made > 20 or load.failures, "few connections")
+        made = load.made
+        until(lambda: load.made > made + 20 or load.failures, "few connections with the new certificate")
     finally:
         load.finish()
     return load.made

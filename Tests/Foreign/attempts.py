@@ -1,4 +1,4 @@
-"""Checks that a busy machine may fail."""
+"""Tries again what a busy machine may delay."""
 
 import functools
 
@@ -6,7 +6,10 @@ ATTEMPTS = 3
 
 
 def tried(check):
-    """A check of something that has to happen soon. A busy machine may be late, but not each time: one of three attempts has to succeed."""
+    """A check of something that has to happen soon: one of three attempts has to succeed.
+
+    A busy machine may be late, but not each time.
+    """
     @functools.wraps(check)
     def attempt(*arguments):
         for number in range(1, ATTEMPTS + 1):

@@ -143,7 +143,7 @@ class House:
     def doctor(self, *arguments, variables=()):
         """Exit status and findings."""
         answer = subprocess.run(
-            [self.madang, "doctor", *arguments, "--json", "--timeout", "20"], capture_output=True, text=True, timeout=PATIENCE,
+            [self.madang, "doctor", *arguments, "--json", "--timeout", "5"], capture_output=True, text=True, timeout=PATIENCE,
             env=self.environment(variables))
         return answer.returncode, [json.loads(line) for line in answer.stdout.splitlines()], answer.stderr
 

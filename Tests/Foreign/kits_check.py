@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 CLIENTS = pathlib.Path(__file__).resolve().parent / "../../clients"
-LIMIT = 3000
+LIMIT = 1200
 """Seconds for each command."""
 
 

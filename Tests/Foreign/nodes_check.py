@@ -128,7 +128,7 @@ def haproxy(folder, nodes):
     text = at_ports((ROOT / "proxies/haproxy.cfg").read_text(), nodes)
     text = text.replace("bind :80", f"bind 127.0.0.1:{port}").replace(
         "default-server check", f"source {PROXY}\n  default-server check").replace(
-        # A machine that stands still is no server that is down.
+        # The server is killed or stopped here; a machine that stands still must not count as one that is down.
         "timeout check 2s", "timeout check 60s")
     configuration = folder / "haproxy.cfg"
     configuration.write_text(text)

@@ -147,6 +147,13 @@ def is_refused(rig, transports):
 
 
 @tried
+def answers(peer, question, doubled):
+    """The server waits a second for an answer."""
+    peer.client.emit("ask-me", question, namespace="/bench")
+    same(peer.next("question"), (question,))
+    same(peer.next("answer"), (doubled,))
+
+
 def exchanges_events(rig, transports):
     peer = Peer.joined(rig.url, transports)
     peer.client.emit("echo", ("é😀", {"b": [1, None, True]}), namespace="/bench")
@@ -155,12 +162,8 @@ def exchanges_events(rig, transports):
     same(peer.call("echo", b"\x00\xff", {"k": b"\x02"}), (b"\x00\xff", {"k": b"\x02"}))
     peer.client.emit("echo", b"x" * 100_000, namespace="/bench")
     same(peer.next("echo-back"), (b"x" * 100_000,))
-    peer.client.emit("ask-me", 21, namespace="/bench")
-    same(peer.next("question"), (21,))
-    same(peer.next("answer"), (42,))
-    peer.client.emit("ask-me", b"\x01\x00", namespace="/bench")
-    same(peer.next("question"), (b"\x01\x00",))
-    same(peer.next("answer"), (b"\x01\x00\x01\x00",))
+    answers(peer, 21, 42)
+    answers(peer, b"\x01\x00", b"\x01\x00\x01\x00")
     peer.silent = True
     peer.client.emit("ask-me", "who?", namespace="/bench")
     same(peer.next("question"), ("who?",))

@@ -414,6 +414,7 @@ def check_leaks(server, people):
 def check_stop(server, people):
     one = people.raw()
     server.process.terminate()
+    # The client never closes its connection.
     assert server.process.wait(60) == 0
     try:
         while one.recv():

@@ -115,17 +115,20 @@ class Person:
     def keeps(self, count):
         """Waits until the browser's storage has this many chats that wait."""
         end = time.monotonic() + PATIENCE
-        while self.waiting() != count:
-            assert time.monotonic() < end, f"{self.waiting()} chats are kept instead of {count}"
+        while (kept := self.waiting()) != count:
+            assert time.monotonic() < end, f"{kept} chats are kept instead of {count}"
             self.page.wait_for_timeout(50)
 
     def waiting(self):
         """The number of chats in the browser's storage."""
         return self.page.evaluate("""() => new Promise((done) => {
             const opening = indexedDB.open('madang', 1);
+            opening.onerror = () => done(-1);
             opening.onsuccess = () => {
-                const request = opening.result.transaction('outbox').objectStore('outbox').count();
+                const database = opening.result;
+                const request = database.transaction('outbox').objectStore('outbox').count();
                 request.onsuccess = () => done(request.result);
+                database.close();
             };
         })""")
 

@@ -23,7 +23,7 @@ from websocket_peer import (
     CutOff, Peer, back_and_forth, close_payload, closing, cut, echo, empty_text, ends, failing, farewell, fragments, frame,
     message, same, NO_TYPE, TOO_LARGE)
 
-LONGEST = 3600
+LONGEST = 3000
 
 
 # MARK: 1 to 5

@@ -31,7 +31,7 @@ struct HousekeepingLeaderTests {
       defer { try? FileManager.default.removeItem(at: settings.dataDirectory) }
       try await World.run(settings) { [settings] first in
         try await World.run(settings) { second in
-          let third = try await Database(DatabaseConfiguration(place), logger: Logger(label: "test"))
+          let third = try await Database(.forTests(place), logger: Logger(label: "test"))
           try await body(first, second, third)
         }
       }

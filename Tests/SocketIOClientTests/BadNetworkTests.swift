@@ -327,7 +327,7 @@ struct BadNetworkTests {
     try await Relay.with(.answering("")) { (relay) async throws in
       var configuration = SocketIOClient.Configuration.quick
       configuration.transports = mode.transports
-      configuration.connectTimeout = .seconds(3600)
+      configuration.connectTimeout = .seconds(360)
       if byProxy { configuration.proxy = try .init(url: "http://127.0.0.1:\(relay.port)") }
       let client = try SocketIOClient(
         url: "http://127.0.0.1:\(relay.port)", configuration: configuration, logger: .silent)

@@ -71,7 +71,7 @@ struct ProxyTests {
     try await Relay.with(.answering("")) { (relay) async throws in
       var configuration = SocketIOClient.Configuration.quick
       configuration.transports = mode.transports
-      configuration.connectTimeout = .seconds(3600)
+      configuration.connectTimeout = .seconds(360)
       configuration.proxy = try SocketIOClient.Proxy(url: "http://127.0.0.1:\(relay.port)")
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       let client = try SocketIOClient(

@@ -19,8 +19,8 @@ struct DeadlineTests {
     return try await wire.request(method, "/socket.io/?\(query)", body: method == "POST" ? Array("6".utf8) : nil)
   }
 
-  /// Whether one of three attempts succeeds. A server that is later than a timeout has stood still, and gives its
-  /// clients the full time again.
+  /// Whether one of three attempts succeeds. A server that stood still for longer than a timeout gives its clients the
+  /// full time again, so a session may still be known.
   private func oneOfThree(_ attempt: () async throws -> Bool) async rethrows -> Bool {
     for _ in 0..<3 {
       if try await attempt() { return true }

@@ -170,7 +170,7 @@ import Testing
   func logStaysShort() async throws {
     try await withEngine(.sqlite) { place in
       guard case .sqlite(let path) = place else { return }
-      var configuration = DatabaseConfiguration(place)
+      var configuration = DatabaseConfiguration.forTests(place)
       configuration.walLimit = 256 << 10
       try await closing(try await Database(configuration, logger: Logger(label: "test"))) { database in
         try await database.migrate([Migration(version: 1, name: "t", sql: "CREATE TABLE t (n TEXT NOT NULL)")])

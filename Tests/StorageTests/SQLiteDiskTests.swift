@@ -15,7 +15,7 @@ import Testing
   ) async throws {
     try await withEngine(.sqlite) { place in
       guard case .sqlite(let path) = place else { return }
-      var configuration = DatabaseConfiguration(place)
+      var configuration = DatabaseConfiguration.forTests(place)
       (configuration.readers, configuration.retryBackoff) = (1, .milliseconds(1))
       configuration.walLimit = logLimit
       try await closing(try await Database(configuration, logger: logger)) { database in

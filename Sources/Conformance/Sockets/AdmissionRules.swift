@@ -95,7 +95,7 @@ enum AdmissionRules {
       "sockets.admission.held", .socketAccess,
       "A connect before the call that makes its client a member is held, then accepted."
     ) { trial in
-      // On a busy machine the invitation may come after the hold.
+      // On a busy machine the invitation may come after the hold. Each attempt needs people who are no members yet.
       try await expectInTime {
         let yard = try await trial.courtyard()
         let name = try await yard.sharedChannel().namespace
