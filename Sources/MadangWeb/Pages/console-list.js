@@ -82,7 +82,7 @@ export class ConsoleList extends HTMLElement {
 
   /** Draws all again in the next frame. */
   refresh() {
-    for (const element of this.#elements) element.row = null;
+    for (const element of this.#elements) element.drawn = null;
     this.update();
   }
 
@@ -191,9 +191,10 @@ export class ConsoleList extends HTMLElement {
       const element = this.#elements[index % many];
       used.add(element);
       const row = this.#rows[index];
-      if (element.row !== row || row.changed) {
+      if (element.drawn !== row || row.changed) {
         this.draw(element, row);
-        element.row = row;
+        // Until the next frame a click is for the row that is seen, also if it has to be drawn again.
+        element.row = element.drawn = row;
         row.changed = false;
       }
       if (element.index !== index) {
@@ -216,7 +217,7 @@ export class ConsoleList extends HTMLElement {
     for (const element of this.#elements) {
       if (!used.has(element) && !element.hidden) {
         element.hidden = true;
-        element.row = null;
+        element.row = element.drawn = null;
         element.isCurrent = false;
         element.setAttribute("aria-selected", false);
       }
