@@ -55,22 +55,30 @@ export class Opened {
   /** Shows a row; with `focus` its heading gets the focus. */
   async show(row, focus = false) {
     const turn = ++this.#turn;
+    // A row that is shown anew keeps its content until the new one has come.
+    const former = row === this.#row ? this.node.querySelector(".opened-body") : null;
     this.#row = row;
     const heading = h("h2", { tabindex: "-1" }, titleOf(row));
     const body = h("div.opened-body");
     fill(this.node,
       h("header", null, heading, button(t("close"), this.#acts.close, "quiet-button")),
       h("p.soft.under", null, this.#under(row)),
-      body);
+      former ?? body);
+    const put = (content) => {
+      // A reader who has moved into it goes on there.
+      if (former?.contains(document.activeElement)) return;
+      fill(body, content);
+      former?.replaceWith(body);
+    };
     this.node.hidden = false;
-    this.node.scrollTop = 0;
+    if (!former) this.node.scrollTop = 0;
     if (focus) heading.focus();
     if (row.number === undefined) {
-      fill(body, this.#plain(row));
+      put(this.#plain(row));
       return;
     }
     if (row.gone) {
-      fill(body, h("p.soft", null, t("open.dropped")));
+      put(h("p.soft", null, t("open.dropped")));
       return;
     }
     // A held arrow key passes many rows. Only the one that stays is fetched.
@@ -79,9 +87,9 @@ export class Opened {
     try {
       const entry = await entryOf(row.world, row.number);
       if (turn !== this.#turn) return;
-      fill(body, entry ? this.#whole(row, entry) : h("p.soft", null, t("open.dropped")));
+      put(entry ? this.#whole(row, entry) : h("p.soft", null, t("open.dropped")));
     } catch (error) {
-      if (turn === this.#turn) fill(body, h("p.why", null, this.#app.wording(error)));
+      if (turn === this.#turn) put(h("p.why", null, this.#app.wording(error)));
     }
   }
 
