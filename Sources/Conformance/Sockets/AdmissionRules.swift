@@ -99,14 +99,12 @@ enum AdmissionRules {
       try await expectInTime {
         let yard = try await trial.courtyard()
         let name = try await yard.sharedChannel().namespace
-        let packet = try await trial.withSocket { socket in
-          async let answer = socket.connect(name, payload: yard.c.credentials)
+        return try await trial.withSocket { socket in
+          async let refusal = socket.refusal(of: name, payload: yard.c.credentials)
           try await Task.sleep(for: .milliseconds(150))
           try await yard.a.invite(yard.c, to: yard.workspace)
-          return try await answer
+          return try await refusal
         }
-        guard packet.kind != .connect else { return nil }
-        return Violation(expected: "40\(name),", seen: packet.wireText, cause: packet.causeOfRefusal)
       }
     },
     Rule(

@@ -41,10 +41,14 @@ extension EngineSocket {
 
   /// Joins a namespace.
   func join(_ namespace: String, payload: JSON? = nil) async throws {
+    if let refusal = try await refusal(of: namespace, payload: payload) { throw refusal }
+  }
+
+  /// Joins a namespace; nil if the server accepts the client.
+  func refusal(of namespace: String, payload: JSON? = nil) async throws -> Violation? {
     let answer = try await connect(namespace, payload: payload)
-    guard answer.kind == .connect else {
-      throw Violation(expected: "40\(namespace),", seen: answer.wireText, cause: answer.causeOfRefusal)
-    }
+    guard answer.kind != .connect else { return nil }
+    return Violation(expected: "40\(namespace),", seen: answer.wireText, cause: answer.causeOfRefusal)
   }
 
   /// Joins a room's namespace with the credentials of a person in the payload.

@@ -193,7 +193,7 @@ export class ConsoleList extends HTMLElement {
       const row = this.#rows[index];
       if (element.drawn !== row || row.changed) {
         this.draw(element, row);
-        // Until the next frame a click is for the row that is seen, also if it has to be drawn again.
+        // A click before the next frame is for the row that the reader sees.
         element.row = element.drawn = row;
         row.changed = false;
       }

@@ -55,7 +55,7 @@ export class Opened {
   /** Shows a row; with `focus` its heading gets the focus. */
   async show(row, focus = false) {
     const turn = ++this.#turn;
-    // A row that is shown anew keeps its content until the new one has come.
+    // If the same row is shown again, its content stays until the new content is ready.
     const former = row === this.#row ? this.node.querySelector(".opened-body") : null;
     this.#row = row;
     const heading = h("h2", { tabindex: "-1" }, titleOf(row));
@@ -65,7 +65,7 @@ export class Opened {
       h("p.soft.under", null, this.#under(row)),
       former ?? body);
     const put = (content) => {
-      // A reader who has moved into it goes on there.
+      // Content that has the focus is not replaced.
       if (former?.contains(document.activeElement)) return;
       fill(body, content);
       former?.replaceWith(body);
