@@ -106,8 +106,15 @@ class Person:
         """In the dialog of a room or workspace."""
         self.page.locator("dialog[open]").get_by_role("button", name="관리자 넘기기").click()
         self.page.locator("dialog[open] .choice", has_text=other.email).click()
-        self.page.locator("dialog[open] .actions .button.main").click()
-        self.page.wait_for_selector(".toast")
+        with self.told("관리자예요"):
+            self.page.locator("dialog[open] .actions .button.main").click()
+
+    @contextlib.contextmanager
+    def told(self, words):
+        """Waits until the page says these words after the steps inside. What it said before is taken away."""
+        self.page.evaluate("for (const toast of document.querySelectorAll('.toast')) toast.remove()")
+        yield
+        self.page.wait_for_selector(f".toast:has-text('{words}')")
 
     def sees(self, text, count=1):
         expect(self.page.locator(".rows:not(.waiting) .text", has_text=text)).to_have_count(count)
@@ -234,8 +241,8 @@ def places(stage):
     page.click(".rooms .title")
     page.locator("dialog[open]").get_by_role("button", name="사람 초대하기").click()
     page.fill("dialog[open] input[name=email]", joon.email)
-    page.click("dialog[open] button[type=submit]")
-    page.wait_for_selector(".toast")
+    with mina.told("함께해요"):
+        page.click("dialog[open] button[type=submit]")
     page.get_by_role("button", name="채널 찾기 · 만들기").click()
     page.locator("dialog[open]").get_by_role("button", name="새 채널").click()
     page.fill("dialog[open] input[name=name]", f"정원 {STAMP}")
@@ -272,8 +279,8 @@ def talking(stage):
         {"name": f"감 {n}.png", "mimeType": "image/png", "buffer": PICTURE} for n in range(4)
     ] + [{"name": "<script>alert(1)<∕script>.pdf", "mimeType": "application/pdf", "buffer": DOCUMENT}])
     expect(mina.page.locator(".compose .chosen li")).to_have_count(5)
-    mina.page.set_input_files("#room input[type=file]", {"name": "6.png", "mimeType": "image/png", "buffer": PICTURE})
-    mina.page.wait_for_selector(".toast")
+    with mina.told("5개까지"):
+        mina.page.set_input_files("#room input[type=file]", {"name": "6.png", "mimeType": "image/png", "buffer": PICTURE})
     mina.write(f"{SCRIPT} <script>alert(2)</script> https://example.com/a?b=1, javascript:alert(3)")
     expect(joon.page.locator(".picture")).to_have_count(4)
     told = [phone.heard.get(timeout=PATIENCE) for _ in range(3)]
@@ -732,6 +739,25 @@ def keyboard(stage):
     assert sora.waiting() == 0, "no chat that waits stays"
 
 
+def opening(stage):
+    """Several presses while a part of the page loads open it once."""
+    person = Person(stage, "bora", "보라")
+    person.sign_up()
+    stage.invite(person)
+    loads = []
+    person.page.route("**/chat-find.js", lambda route: loads.append(route))
+    person.page.reload()
+    person.page.wait_for_selector("nav.rooms a.room")
+    for _ in range(3):
+        person.page.click(".rooms button.find")
+    while not loads:
+        person.page.wait_for_timeout(50)
+    loads[0].continue_()
+    person.page.wait_for_selector("dialog.finder")
+    expect(person.page.locator("dialog")).to_have_count(1)
+    person.context.close()
+
+
 def phone(stage):
     """On a phone the list comes first, a room slides over it, back returns."""
     person = Person(stage, "phone", "손전화", width=390, height=844, touch=True, scheme="dark")
@@ -785,8 +811,8 @@ def profile(stage):
     mina.page.click(".rail .me")
     mina.page.fill("dialog[open] input[name=nickname]", "새 이름")
     mina.page.fill("dialog[open] input[name=phone]", "010-1111-2222")
-    mina.page.click("dialog[open] button[type=submit]")
-    mina.page.wait_for_selector(".toast")
+    with mina.told("저장했어요"):
+        mina.page.click("dialog[open] button[type=submit]")
     mina.page.set_input_files("dialog[open] input[type=file]", {"name": "나.png", "mimeType": "image/png", "buffer": PICTURE})
     expect(mina.page.locator(".rail .me img")).to_have_count(1)
     mina.page.keyboard.press("Escape")
@@ -795,11 +821,19 @@ def profile(stage):
 
 
 def ownership(stage):
-    """Hand over, leave, delete."""
+    """Hand over, leave, delete. An answer from before, which comes late, changes nothing back."""
     mina, joon = stage.mina, stage.joon
     mina.enter("정원")
+    late = []
+    mina.page.route("**/my-channels", lambda route: late.append((route, route.fetch())), times=1)
+    mina.page.evaluate("import('/chat-state.js').then(({ state }) => { window.read = state.readPlace(state.place); })")
+    while not late:
+        mina.page.wait_for_timeout(50)
     mina.page.click(".more")
     mina.hand_over(joon)
+    [(route, answer)] = late
+    route.fulfill(response=answer)
+    mina.page.evaluate("window.read")
     mina.page.click(".more")
     mina.page.locator("dialog[open]").get_by_role("button", name="채널 나가기").click()
     mina.page.locator("dialog[open] .actions .grave").click()
@@ -947,8 +981,8 @@ def everywhere(stage):
 
 
 CHECKS = [signing, places, talking, links, direct, unread, lost, read_only, invited, lines, reload, equal, refused,
-          polling, carrying, restart, far, unreachable, quick, drafts, keyboard, phone, looks, profile, editing, forged,
-          size, ownership, accounts, places_end, everywhere]
+          polling, carrying, restart, far, unreachable, quick, drafts, keyboard, opening, phone, looks, profile, editing,
+          forged, size, ownership, accounts, places_end, everywhere]
 
 
 @contextlib.contextmanager

@@ -21,32 +21,45 @@ const MODULES = {
 
 /** A function of a module that may not be loaded yet. */
 function later(module, name) {
+  return async (...values) => (await loaded(module))?.[name](...values);
+}
+
+let presses = 0;
+
+/** As `later`, for what a person opens. Of several presses while modules load, the last one opens something. */
+function opening(module, name) {
   return async (...values) => {
-    let loaded;
-    try {
-      loaded = await MODULES[module]();
-    } catch {
-      return toast(t("trouble.lost"));
-    }
-    return loaded[name](...values);
+    const press = ++presses;
+    const functions = await loaded(module);
+    if (press === presses) functions?.[name](...values);
   };
 }
 
-export const exploreChannels = later("channels", "exploreChannels");
-export const joinChannel = later("channels", "joinChannel");
-export const newChannel = later("channels", "newChannel");
-export const openRoom = later("channels", "openRoom");
-export const openFind = later("find", "openFind");
-export const openPerson = later("people", "openPerson");
-export const openPictures = later("pictures", "openPictures");
-export const openProfile = later("profile", "openProfile");
-export const invite = later("workspaces", "invite");
-export const newWorkspace = later("workspaces", "newWorkspace");
-export const openWorkspace = later("workspaces", "openWorkspace");
+/** The functions of a module. Without a connection: null, and a message to the person. */
+async function loaded(module) {
+  try {
+    return await MODULES[module]();
+  } catch {
+    toast(t("trouble.lost"));
+    return null;
+  }
+}
+
+export const exploreChannels = opening("channels", "exploreChannels");
+export const joinChannel = opening("channels", "joinChannel");
+export const newChannel = opening("channels", "newChannel");
+export const openRoom = opening("channels", "openRoom");
+export const openFind = opening("find", "openFind");
+export const openPerson = opening("people", "openPerson");
+export const openPictures = opening("pictures", "openPictures");
+export const openProfile = opening("profile", "openProfile");
+export const invite = opening("workspaces", "invite");
+export const newWorkspace = opening("workspaces", "newWorkspace");
+export const openWorkspace = opening("workspaces", "openWorkspace");
+export const showKeys = opening("keys", "showKeys");
 export const startRounds = later("rounds", "startRounds");
 export const checkSession = later("rounds", "checkSession");
 export const startNotices = later("notices", "startNotices");
-export const showKeys = later("keys", "showKeys");
 export const startKeys = later("shortcuts", "startKeys");
 
 /** Loads all of them while the page rests, so that they open at once, without a connection too. */

@@ -27,6 +27,22 @@ const COUNTS = 40;
  * @property {string} last date of the newest chat that is known
  */
 
+/** Reads of the same thing that overlap: an answer is late if a read that began after it was answered before it. */
+class Reads {
+  #begun = 0;
+  #answered = 0;
+
+  begin() {
+    return ++this.#begun;
+  }
+
+  isLate(read) {
+    if (read < this.#answered) return true;
+    this.#answered = read;
+    return false;
+  }
+}
+
 /** One workspace with its rooms. */
 class Place {
   /** @type {Array<object>} all channels, as the wire sends them */
@@ -39,6 +55,7 @@ class Place {
   direct = [];
   loaded = false;
   readAt = 0;
+  reads = new Reads();
   /** Done when the unread counts are known. */
   counting = Promise.resolve();
 
@@ -75,6 +92,7 @@ class State {
   /** Whether the server accepts no changes for now. */
   readOnly = false;
 
+  #reads = new Reads();
   #target = new EventTarget();
   #histories = new Map();
   #toTell = new Set();
@@ -122,7 +140,9 @@ class State {
 
   /** Reads the list of workspaces. Workspaces that are still in it keep their rooms and counts. */
   async readPlaces(list) {
+    const read = this.#reads.begin();
     const workspaces = list ?? await get("/workspaces");
+    if (this.#reads.isLate(read)) return;
     const known = new Map(this.places.map((place) => [place.id, place]));
     this.places = workspaces.map((workspace) => {
       const place = known.get(workspace.workspace_id) ?? new Place(workspace);
@@ -145,8 +165,10 @@ class State {
   /** Reads rooms, members and counts of a workspace. */
   async readPlace(place) {
     const path = `/workspaces/${place.id}`;
+    const read = place.reads.begin();
     const [detail, joined, direct] = await Promise.all([
       get(path), get(`${path}/my-channels`), get(`${path}/dms`)]);
+    if (place.reads.isLate(read)) return;
     const { channels, workspaceMembers, ...workspace } = detail;
     place.workspace = workspace;
     place.channels = channels;
