@@ -21,11 +21,12 @@ class Page:
 
     async def open(self, url):
         # No event tells more than the state that it leads to.
+        await self.run("window.isOld = true")
         answer = await self._browser.call("Page.navigate", {"url": url}, self._session)
         if "errorText" in answer:
             raise OSError(f"{url}: {answer['errorText']}")
         async with asyncio.timeout(ANSWER_LIMIT):
-            while await self.run("location.href + document.readyState") != f"{url}complete":
+            while await self.run("window.isOld ? '' : location.href + document.readyState") != f"{url}complete":
                 await asyncio.sleep(0.02)
 
     async def run(self, script):

@@ -137,6 +137,8 @@ def check_without_scripts(stage):
         page.fill("#password", NEW)
         page.fill("#again", again)
         page.get_by_role("button", name="Save").click()
+        if again != NEW:
+            expect(page.get_by_role("alert")).to_be_visible()
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
 
 

@@ -3,7 +3,7 @@
 import { get, post, remove } from "./admin-calls.js";
 import { addToWorkspaces } from "./admin-pick-workspace.js";
 import { each, refusals } from "./admin-several.js";
-import { ask, button, chooser, empty, facts, formDialog, named, paged, pane, part, pill, searchField, sure, table } from "./admin-parts.js";
+import { ask, button, chooser, empty, facts, formDialog, named, paged, pane, part, pill, searchField, sure, table, trying } from "./admin-parts.js";
 import { date, number, stamp, when } from "./admin-words.js";
 import { splitList } from "./admin-split.js";
 import { face, h, name, toast } from "./elements.js";
@@ -71,10 +71,10 @@ export default async function accounts(app, rest, query) {
   const split = splitList(app, list, {
     kind: "account", here,
     tools: [
-      searchField(t("accounts.find"), find, (value) => { find = value; reload(); }),
-      chooser(t("account.state"), STATES.map((one) => [one, t(`account.${one}`)]), state, (value) => { state = value; picked.clear(); reload(); })],
+      searchField(t("accounts.find"), find, (value) => { find = value; return reload(); }),
+      chooser(t("account.state"), STATES.map((one) => [one, t(`account.${one}`)]), state, (value) => { state = value; picked.clear(); return reload(); })],
     load: async (number) => detailPane(
-      app, await get(`accounts/${encodeURIComponent(number)}`), here(""), { change, again: () => split.open(number) }),
+      app, await get(`accounts/${encodeURIComponent(number)}`), here(""), { change, again: () => trying(() => split.reread(number)) }),
   });
   await list.start();
   if (rest[0]) await split.tryOpen(rest[0]);
@@ -147,5 +147,5 @@ function detailPane(app, { account, phone, signInMethod, workspaces, sessions },
     h("div.row-acts", null, h("a.button", { href: app.link("audit", "", { account: String(account.number) }) }, t("account.audit")), state !== "deleted" && button(t("export.do"), exported)),
     state !== "deleted" && part(t("danger"), owned.length
       ? h("p.soft", null, t("delete.owner", { names: owned.map((one) => one.name).join(", ") })) : h("p.soft", null, t("delete.lead")),
-    h("div.row-acts", null, h("button.button.grave", { type: "button", disabled: owned.length > 0, onclick: deleted }, t("account.delete")))));
+    h("div.row-acts", null, h("button.button.grave", { type: "button", disabled: owned.length > 0, onclick: () => trying(deleted) }, t("account.delete")))));
 }

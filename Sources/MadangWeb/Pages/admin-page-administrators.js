@@ -3,7 +3,7 @@
 import { get, post, put, remove } from "./admin-calls.js";
 import { isGood, newPassword } from "./admin-password.js";
 import { enrol, recoveryCodes } from "./admin-secondstep.js";
-import { ask, button, formDialog, pill, redraw, secret, section, sure, table } from "./admin-parts.js";
+import { ask, button, formDialog, pill, redraw, secret, section, sure, table, trying } from "./admin-parts.js";
 import { explain, refused } from "./admin-trouble.js";
 import { date, number, when } from "./admin-words.js";
 import { face, h, name, toast } from "./elements.js";
@@ -18,7 +18,7 @@ export default async function administrators(app) {
   let state = await get("administrators");
   const place = h("div.stack");
   const me = () => state.administrators.find((one) => one.isYou);
-  const again = async () => { state = await get("administrators"); draw(); app.count(number(state.administrators.length)); };
+  const again = () => trying(async () => { state = await get("administrators"); draw(); app.count(number(state.administrators.length)); });
   const wrong = { credentials: t("password.wrong") };
 
   const invited = () => formDialog(t("admins.add"), t("admins.add.text"), {
@@ -60,7 +60,7 @@ export default async function administrators(app) {
             const { recoveryCodes: codes } = await put("me/totp", { code });
             hasCodes = true;
             dialog.element.querySelector(".close").hidden = true;
-            again().catch(() => {});
+            again();
             fill(h("h3", null, t("recovery.title")), h("p.soft", null, t("recovery.text")), recoveryCodes(codes, location.origin, () => { hasCodes = false; dialog.close(); toast(t("totp.changed")); }));
           },
         }));

@@ -1,7 +1,7 @@
 /** Announcements: a chat of one account in the default channel of each workspace. @module */
 
 import { get, post, remove } from "./admin-calls.js";
-import { ask, button, empty, named, paged, pill, quoted, sure, table } from "./admin-parts.js";
+import { ask, button, empty, named, paged, pill, quoted, sure, table, trying } from "./admin-parts.js";
 import { bar } from "./admin-graph.js";
 import { when } from "./admin-words.js";
 import { refused } from "./admin-trouble.js";
@@ -24,7 +24,7 @@ export default async function announcements(app) {
         toast(t("announce.cancelled"));
       }, "small.grave", one.content.slice(0, 40)) : ""])) : empty(t("announcements.empty"), t("announcements.empty.text"))));
 
-  const again = async () => { await list.start(); app.count(list.total); };
+  const again = () => trying(async () => { await list.start(); app.count(list.total); });
   const write = async () => {
     const done = await ask({
       title: t("announce.new"), happens: [t("announce.text")], grave: false, yes: t("announce.do"),
@@ -50,7 +50,7 @@ export default async function announcements(app) {
     repeat: { every: 5000, act: () => {
       if (!list.items.some((one) => one.waiting && !one.cancelledAt)) return;
       isPoll = true;
-      again().catch(() => {});
+      again();
       isPoll = false;
     } } };
 }

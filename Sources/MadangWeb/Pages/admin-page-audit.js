@@ -29,9 +29,9 @@ export default async function audit(app, rest, query) {
   await list.start();
   return {
     node: h("div", null, h("div.tools", null,
-      searchField(t("audit.account"), account, (value) => { account = value; reload(); }),
-      chooser(t("audit.kind"), [["", t("audit.kind.all")], ...kinds.map((one) => [one, kindWords(one)]).sort((one, other) => one[1].localeCompare(other[1]))], kind, (value) => { kind = value; reload(); }),
-      chooser(t("audit.since"), SINCE.map(([value, key]) => [value, t(key)]), since, (value) => { since = value; reload(); })), list.node),
+      searchField(t("audit.account"), account, (value) => { account = value; return reload(); }),
+      chooser(t("audit.kind"), [["", t("audit.kind.all")], ...kinds.map((one) => [one, kindWords(one)]).sort((one, other) => one[1].localeCompare(other[1]))], kind, (value) => { kind = value; return reload(); }),
+      chooser(t("audit.since"), SINCE.map(([value, key]) => [value, t(key)]), since, (value) => { since = value; return reload(); })), list.node),
   };
 }
 

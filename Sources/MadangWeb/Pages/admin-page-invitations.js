@@ -2,7 +2,7 @@
 
 import { get, post, remove } from "./admin-calls.js";
 import { addressesField, addressesIn, each, refusals } from "./admin-several.js";
-import { button, chooser, empty, formDialog, named, paged, pill, secret, sure, table } from "./admin-parts.js";
+import { button, chooser, empty, formDialog, named, paged, pill, secret, sure, table, trying } from "./admin-parts.js";
 import { date, number, when } from "./admin-words.js";
 import { h, length, name, toast } from "./elements.js";
 import { qrPicture } from "./qr.js";
@@ -36,7 +36,7 @@ export default async function invitations(app) {
         }, "small.grave", one.email ?? title) : ""];
     })) : empty(t("invitations.empty"), t("invitations.empty.text"))));
 
-  const again = async () => { await list.start(); app.count(list.total); };
+  const again = () => trying(async () => { await list.start(); app.count(list.total); });
   const daysField = { name: "days", label: t("invitation.days"), type: "number", min: 1, max: 365, value: "14", required: true };
   /** To which workspace, and in whose name. A long list of workspaces is typed instead. */
   const placeFields = async () => {
@@ -80,7 +80,7 @@ export default async function invitations(app) {
   });
   await list.start();
   return {
-    node: h("div", null, h("div.tools", null, chooser(t("account.state"), ["open", "all"].map((one) => [one, t(`invitations.${one}`)]), state, (value) => { state = value; again(); })), list.node),
+    node: h("div", null, h("div.tools", null, chooser(t("account.state"), ["open", "all"].map((one) => [one, t(`invitations.${one}`)]), state, (value) => { state = value; return again(); })), list.node),
     count: list.total, actions: [button(t("invite.code"), coded), button(t("invite.mail"), mailed, "main")],
   };
 }

@@ -1,7 +1,7 @@
 /** Workspaces: search, and one opened beside the list. @module */
 
 import { get, post, remove } from "./admin-calls.js";
-import { ask, button, empty, facts, formDialog, named, paged, pane, part, pill, searchField, sure, table } from "./admin-parts.js";
+import { ask, button, empty, facts, formDialog, named, paged, pane, part, pill, searchField, sure, table, trying } from "./admin-parts.js";
 import { bar } from "./admin-graph.js";
 import { bytes, date, number, when } from "./admin-words.js";
 import { addressesField, addressesIn, each, refusals, said } from "./admin-several.js";
@@ -29,7 +29,7 @@ export default async function workspaces(app, rest, query) {
     kind: "workspace", here,
     tools: [searchField(t("workspaces.find"), find, async (value) => { find = value; app.remember(here()); await list.start(); app.count(list.total); })],
     load: async (number) => {
-      const again = () => split.open(number);
+      const again = () => trying(() => split.reread(number));
       const members = memberList(app, number, again, change);
       const [detail] = await Promise.all([get(`workspaces/${encodeURIComponent(number)}`), members.start()]);
       return detailPane(app, detail, members, here(""), { change, again, gone: () => list.start() });
@@ -143,7 +143,7 @@ function detailPane(app, { workspace, quota, defaults }, members, close, { chang
       h("div.row-acts", null, button(t("quota.change"), quotas))),
     part(t("kept.title"), facts([[t("kept.chats.short"), days(workspace.chatDays)], [t("kept.files.short"), days(workspace.fileDays)]]), h("div.row-acts", null, button(t("kept.change"), retention), button(t(workspace.heldAt ? "hold.end" : "hold.begin"), held))),
     part([t("workspace.members"), h("span.faint.count", null, number(workspace.members))], members.node, h("div.row-acts", null, button(t("member.add"), added))),
-    part(t("danger"), h("p.soft", null, t(workspace.heldAt ? "wsdelete.held" : "wsdelete.lead")), h("div.row-acts", null, h("button.button.grave", { type: "button", disabled: Boolean(workspace.heldAt), onclick: deleted }, t("workspace.delete")))));
+    part(t("danger"), h("p.soft", null, t(workspace.heldAt ? "wsdelete.held" : "wsdelete.lead")), h("div.row-acts", null, h("button.button.grave", { type: "button", disabled: Boolean(workspace.heldAt), onclick: () => trying(deleted) }, t("workspace.delete")))));
 }
 
 const usual = (value, format) => t("quota.hint", { usual: value === 0 ? t("quota.any") : format(value) });

@@ -20,15 +20,10 @@ export function button(text, act, kind = "", about = "") {
   const element = h(`button.button${kind && `.${kind}`}`, { type: "button", "aria-label": about ? `${text}: ${about}` : null, onclick: async () => {
     if (element.getAttribute("aria-disabled")) return;
     element.setAttribute("aria-disabled", "true");
-    try {
-      await act();
-    } catch (error) {
-      if (error.code !== "signedOut") toast(explain(error));
-    } finally {
-      element.removeAttribute("aria-disabled");
-      // Its place was drawn again: the focus stays near it.
-      if (!element.isConnected && document.activeElement === document.body) (document.querySelector(".pane h2") ?? document.querySelector("main h1"))?.focus({ preventScroll: true });
-    }
+    await trying(act);
+    element.removeAttribute("aria-disabled");
+    // Its place was drawn again: the focus stays near it.
+    if (!element.isConnected && document.activeElement === document.body) (document.querySelector(".pane h2") ?? document.querySelector("main h1"))?.focus({ preventScroll: true });
   } }, text);
   return element;
 }
@@ -80,7 +75,11 @@ export function redraw(place, ...children) {
 export function paged(load, draw) {
   let [items, next, total, turn] = [[], null, undefined, 0];
   const place = h("div", { "aria-live": "off" });
-  const more = button("", async () => take(await load(next), false));
+  const more = button("", async () => {
+    const [mine, after] = [turn, next];
+    const answer = await load(after);
+    if (mine === turn && after === next) take(answer, false);
+  });
   const count = h("p.faint.small", { role: "status" });
   const foot = h("div.list-foot", null, count, more);
   const take = (answer, isFirst) => {
@@ -117,12 +116,21 @@ export function paged(load, draw) {
   };
 }
 
+/** Says what went wrong in an act that no button or form waits for. */
+export async function trying(act) {
+  try {
+    await act();
+  } catch (error) {
+    if (error.code !== "signedOut") toast(explain(error));
+  }
+}
+
 /** A field to search by; it asks after a pause in typing. */
 export function searchField(label, value, act) {
   let timer;
   const input = h("input.search", { type: "search", value, "aria-label": label, placeholder: label, autocomplete: "off", spellcheck: "false", oninput: () => {
     clearTimeout(timer);
-    timer = setTimeout(() => act(input.value.trim()), 250);
+    timer = setTimeout(() => trying(() => act(input.value.trim())), 250);
   } });
   return input;
 }
@@ -140,7 +148,7 @@ let choices = 0;
 
 /** One of many. */
 export function chooser(label, options, value, act) {
-  const element = h("select.chooser", { "aria-label": label, onchange: () => act(element.value) }, options.map(([key, text]) => h("option", { value: key }, text)));
+  const element = h("select.chooser", { "aria-label": label, onchange: () => trying(() => act(element.value)) }, options.map(([key, text]) => h("option", { value: key }, text)));
   element.value = value;
   return element;
 }
@@ -160,6 +168,21 @@ export async function copy(text) {
   }
 }
 
+/** A dialog that stays while its act works, so that the outcome is seen. */
+function workingDialog(title) {
+  let works = false;
+  const dialog = openDialog(title, [], { stays: () => works });
+  const working = async (act) => {
+    works = true;
+    try {
+      return await act();
+    } finally {
+      works = false;
+    }
+  };
+  return { dialog, working };
+}
+
 /**
  * Asks before something grave, with all that will happen. Resolves to the typed values, or null.
  * @param {object} plan
@@ -177,20 +200,20 @@ export async function ask({ title, shown, happens: all, fields = [], word, wordL
   let done = null;
   const happens = all.filter(Boolean);
   const asked = [...fields, ...(word ? [{ name: "word", label: wordLabel, required: true, autocomplete: "off", oninput: () => ready() }] : [])];
-  const dialog = openDialog(title, []);
+  const { dialog, working } = workingDialog(title);
   const element = form({
     fields: asked, submit: yes, explain: (error) => explain(error, errors),
     beside: [h("button.button", { type: "button", onclick: () => dialog.close() }, t("cancel"))],
     action: async (values) => {
       if (word && values.word !== word) throw refused("word");
-      await act(values);
+      await working(() => act(values));
       done = values;
       dialog.close();
     },
   });
   const submit = element.querySelector("[type=submit]");
   if (grave) submit.classList.add("danger");
-  const ready = () => { submit.disabled = Boolean(word) && element.elements.word.value.trim() !== word; };
+  const ready = () => { submit.disabled = element.hasAttribute("aria-busy") || (Boolean(word) && element.elements.word.value.trim() !== word); };
   ready();
   dialog.element.querySelector(".body").append(
     ...(shown ? [shown] : []), ...(happens.length > 1 ? [h("ul.happens", null, happens.map((one) => h("li", null, one)))] : happens.map((one) => h("p.soft", null, one))), element);
@@ -207,11 +230,11 @@ export const quoted = (head, text) => h("figure.quoted", null, h("figcaption.sma
 
 /** A form in a dialog. Resolves when it is closed. */
 export function formDialog(title, lead, plan) {
-  const dialog = openDialog(title, []);
+  const { dialog, working } = workingDialog(title);
   const element = form({
     explain: (error) => explain(error, plan.errors), beside: [h("button.button", { type: "button", onclick: () => dialog.close() }, t("cancel"))], ...plan,
     action: async (values) => {
-      const next = await plan.action(values, element);
+      const next = await working(() => plan.action(values, element));
       // What was made stays to be read.
       if (next instanceof Node || Array.isArray(next)) {
         dialog.element.querySelector(".body").replaceChildren(...[next].flat(), h("div.actions", null, h("button.button.main", { type: "button", onclick: () => dialog.close() }, t("done"))));

@@ -13,6 +13,7 @@ import { changing } from "./steady.js";
 export function splitList(app, list, { kind, tools, here, load }) {
   const side = h("div.side");
   const node = h("div.split", null, h("div.first", null, h("div.tools", null, tools), list.node), side);
+  let turns = 0;
   const split = {
     node,
     /** The number of the opened row; empty for none. */
@@ -29,16 +30,21 @@ export function splitList(app, list, { kind, tools, here, load }) {
         node.querySelector(`[data-focus="${kind}-${CSS.escape(before)}"]`)?.focus();
         return;
       }
+      const turn = ++turns;
       const pane = await load(number);
-      if (split.opened !== number) return;
+      if (split.opened !== number || turn !== turns) return;
       changing(() => node.classList.add("opened"));
       list.draw();
       openPane(side, pane, before !== number);
     },
+    /** Reads a row again, if it is still the opened one. */
+    async reread(number) {
+      if (split.opened === number) await split.open(number);
+    },
     /** Opens a row that may no longer exist. */
     async tryOpen(number) {
       try { await split.open(number); } catch (error) {
-        if (error.code === "signedOut") return;
+        if (error.code === "signedOut" || split.opened !== number) return;
         split.opened = "";
         node.classList.remove("opened");
         side.replaceChildren();

@@ -136,10 +136,12 @@ class App {
     const [, wanted = "", ...rest] = path.split("/").map(decoded);
     const name = Object.hasOwn(PAGES, wanted) ? wanted : "overview";
     const values = new URLSearchParams(query);
-    if (!again && this.#page?.name === name && this.#page.update) return this.#page.update(rest, values);
+    // A page that still loads was not the last choice.
     const turn = ++this.#turn;
     this.#frame.mark(name);
-    const waiting = setTimeout(() => { this.#frame.wait.hidden = false; }, PATIENT);
+    this.#frame.wait.hidden = true;
+    if (!again && this.#page?.name === name && this.#page.update) return this.#page.update(rest, values);
+    const waiting = setTimeout(() => { if (turn === this.#turn) this.#frame.wait.hidden = false; }, PATIENT);
     // The page before stays until the new one has its data: nothing flickers.
     let page;
     try {

@@ -9,7 +9,7 @@ import { h, keyed, name, toast } from "./elements.js";
 import { form } from "./form.js";
 import { choosePerson, openPerson, peopleList } from "./chat-people.js";
 import { pictureField } from "./chat-picture-field.js";
-import { go, roomAddress } from "./chat-route.js";
+import { goFrom, roomAddress } from "./chat-route.js";
 import { state } from "./chat-state.js";
 import { attempt, explain } from "./chat-trouble.js";
 import { filled } from "./chat-workspaces.js";
@@ -24,8 +24,9 @@ export async function exploreChannels() {
   if (!place) return;
   const list = h("ul.people", { "aria-label": t("channel.explore") });
   const note = h("p.faint.small");
-  const draw = (text = "") => {
-    const wanted = text.trim().toLocaleLowerCase();
+  const field = place.channels.length > 8 && h("input.narrowing", { type: "search", "aria-label": t("channel.narrow"), placeholder: t("channel.narrow"), oninput: () => draw() });
+  const draw = () => {
+    const wanted = (field ? field.value : "").trim().toLocaleLowerCase();
     const found = place.channels.filter((one) => one.name.toLocaleLowerCase().includes(wanted));
     keyed(list, found.slice(0, MOST), (one) => one.channel_id, (one) => {
       const joined = state.roomOf(place, one.channel_id);
@@ -39,8 +40,7 @@ export async function exploreChannels() {
   };
   const dialog = openDialog(t("channel.explore"), [
     h("div.does", null, h("button.button.main", { type: "button", onclick: () => { dialog.close(); newChannel(); } }, t("channel.new"))),
-    place.channels.length > 8 && h("input.narrowing", { type: "search", "aria-label": t("channel.narrow"), placeholder: t("channel.narrow"), oninput: (event) => draw(event.target.value) }),
-    list, note,
+    field, list, note,
   ]);
   draw();
   try {
@@ -51,13 +51,14 @@ export async function exploreChannels() {
 
 /** Opens a channel, and joins it if it is not joined: reading its history does. */
 export async function joinChannel(place, channel) {
+  const { hash } = location;
   await attempt(async () => {
     if (!state.roomOf(place, channel.channel_id)) {
       await get(`/workspaces/${place.id}/channels/${channel.channel_id}/chats?cursor_date=${encodeURIComponent(new Date(Date.now() + 86_400_000).toISOString())}`);
       await state.readPlace(place);
     }
     const room = state.roomOf(place, channel.channel_id);
-    if (room) go(roomAddress(place, room));
+    if (room) goFrom(hash, roomAddress(place, room));
   }, { E13: t("channel.gone") });
 }
 
@@ -73,10 +74,11 @@ export function newChannel() {
     submit: t("channel.make"),
     explain: (error) => explain(error, { E12: t("channel.taken"), E11: t("channel.badname") }),
     action: async (values) => {
+      const { hash } = location;
       const channel = await send("POST", `/workspaces/${place.id}/channels`, filled(values, picture.file()));
       dialog.close();
       await state.readPlace(place);
-      go(roomAddress(place, state.roomOf(place, channel.channel_id)));
+      goFrom(hash, roomAddress(place, state.roomOf(place, channel.channel_id)));
     },
   }));
 }
@@ -164,7 +166,8 @@ async function remove(room) {
 }
 
 async function gone(room) {
+  const { hash } = location;
   state.forgetHistory(room);
   await state.readPlace(room.place);
-  go(roomAddress(room.place, null), true);
+  goFrom(hash, roomAddress(room.place, null), true);
 }

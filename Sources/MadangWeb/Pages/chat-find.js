@@ -58,6 +58,7 @@ export function openFind({ people = false } = {}) {
     } catch { /* the local results stay */ }
   };
   field.addEventListener("input", () => {
+    asked++;
     at = 0;
     remote = null;
     draw();

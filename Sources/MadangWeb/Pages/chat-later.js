@@ -46,7 +46,7 @@ async function loaded(module) {
 }
 
 export const exploreChannels = opening("channels", "exploreChannels");
-export const joinChannel = opening("channels", "joinChannel");
+export const joinChannel = later("channels", "joinChannel");
 export const newChannel = opening("channels", "newChannel");
 export const openRoom = opening("channels", "openRoom");
 export const openFind = opening("find", "openFind");

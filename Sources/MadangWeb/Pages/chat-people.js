@@ -6,7 +6,7 @@
 import { send } from "./chat-calls.js";
 import { openDialog } from "./dialogs.js";
 import { face, h, keyed, name } from "./elements.js";
-import { go, roomAddress } from "./chat-route.js";
+import { goFrom, roomAddress } from "./chat-route.js";
 import { state } from "./chat-state.js";
 import { attempt } from "./chat-trouble.js";
 import { t } from "./words.js";
@@ -16,10 +16,11 @@ const MOST = 60;
 
 /** Opens the direct message with a person. */
 export async function writeTo(person, place = state.place) {
+  const { hash } = location;
   await attempt(async () => {
     const room = await send("POST", `/workspaces/${place.id}/dms`, { opponent_id: person.user_id });
     if (!state.roomOf(place, room.room_id)) await state.readPlace(place);
-    go(roomAddress(place, state.roomOf(place, room.room_id)));
+    goFrom(hash, roomAddress(place, state.roomOf(place, room.room_id)));
   }, { E13: t("person.gone") });
 }
 

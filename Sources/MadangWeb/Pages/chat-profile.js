@@ -58,8 +58,10 @@ function section(title, body) {
 function coins() {
   const number = h("b", null, t("coins.have", { n: state.account.sesacCoin }));
   const prices = h("ul.prices");
+  const { account } = state;
   get("/users/me").then((me) => {
-    state.setAccount(me);
+    // What was saved meanwhile is newer.
+    if (state.account === account) state.setAccount(me);
     number.textContent = t("coins.have", { n: me.sesacCoin });
   }).catch(() => {});
   get("/store/item/list").then((items) => {

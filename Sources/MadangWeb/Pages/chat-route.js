@@ -18,6 +18,11 @@ export function readAddress() {
   return { place, room, invitation: "" };
 }
 
+/** Goes to an address after an act, unless the person has gone elsewhere since `before`. */
+export function goFrom(before, address, replace = false) {
+  if (location.hash === before) go(address, replace);
+}
+
 /** Goes to an address; `replace` leaves no step back. */
 export function go(address, replace = false) {
   if (replace) {

@@ -56,6 +56,7 @@ class Place {
   loaded = false;
   readAt = 0;
   reads = new Reads();
+  counts = new Reads();
   /** Done when the unread counts are known. */
   counting = Promise.resolve();
 
@@ -193,13 +194,17 @@ class State {
 
   /** Reads the unread counts of a workspace. */
   async readCounts(place) {
+    if (!place.rooms.length) return;
+    const read = place.counts.begin();
     const dates = {};
     for (const room of place.rooms) dates[room.id] = this.marks.of(room);
-    if (!place.rooms.length) return;
+    const newest = new Map(place.rooms.map((room) => [room.id, room.last]));
     const counts = await unreadCounts(place.id, dates);
+    if (place.counts.isLate(read)) return;
     for (const room of place.rooms) {
-      // What was read meanwhile stays read.
-      if (room.id in counts && this.marks.of(room) === dates[room.id]) room.count = counts[room.id];
+      // What was read or came meanwhile is not in the answer.
+      const isCurrent = this.marks.of(room) === dates[room.id] && room.last === newest.get(room.id);
+      if (room.id in counts && isCurrent) room.count = counts[room.id];
     }
     this.#counted(place);
   }

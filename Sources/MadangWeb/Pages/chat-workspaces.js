@@ -9,7 +9,7 @@ import { h, toast } from "./elements.js";
 import { form } from "./form.js";
 import { choosePerson, openPerson, peopleList } from "./chat-people.js";
 import { pictureField } from "./chat-picture-field.js";
-import { go, roomAddress } from "./chat-route.js";
+import { goFrom, roomAddress } from "./chat-route.js";
 import { state } from "./chat-state.js";
 import { attempt, explain } from "./chat-trouble.js";
 import { t } from "./words.js";
@@ -30,11 +30,13 @@ export function newWorkspace() {
     submit: t("workspace.make"),
     explain: (error) => explain(error, { E12: t("workspace.taken"), E21: t("workspace.poor"), E11: t("form.refused") }),
     action: async (values) => {
+      const { hash } = location;
       const workspace = await send("POST", "/workspaces", filled(values, picture.file()));
       dialog.close();
       await state.readPlaces();
-      get("/users/me").then((me) => state.setAccount(me)).catch(() => {});
-      go(roomAddress(state.placeOf(workspace.workspace_id), null));
+      const { account } = state;
+      get("/users/me").then((me) => state.account === account && state.setAccount(me)).catch(() => {});
+      goFrom(hash, roomAddress(state.placeOf(workspace.workspace_id), null));
     },
   }));
 }
@@ -126,21 +128,24 @@ async function handOver(place) {
 async function leave(place) {
   if (!await confirmed({ title: t("workspace.leave"), text: t("workspace.leave.sure", { name: place.workspace.name }), yes: t("leave"), grave: true })) return;
   await attempt(async () => {
-    await state.readPlaces(await get(`/workspaces/${place.id}/exit`));
-    goHome();
+    const { hash } = location;
+    await get(`/workspaces/${place.id}/exit`);
+    await state.readPlaces();
+    goHome(hash);
   }, { E15: t("workspace.leave.owner") });
 }
 
 async function remove(place) {
   if (!await confirmed({ title: t("workspace.delete"), text: t("workspace.delete.sure", { name: place.workspace.name }), yes: t("delete"), grave: true })) return;
   await attempt(async () => {
+    const { hash } = location;
     await send("DELETE", `/workspaces/${place.id}`);
     await state.readPlaces();
-    goHome();
+    goHome(hash);
   });
 }
 
-function goHome() {
+function goHome(before) {
   const [first] = state.places;
-  go(first ? roomAddress(first, null) : "#", true);
+  goFrom(before, first ? roomAddress(first, null) : "#", true);
 }

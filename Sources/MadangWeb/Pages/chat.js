@@ -80,6 +80,7 @@ const NARROW = "(max-width: 760px)";
 
 /** Opens what the address names; without a room, on a wide page, the room that was open last. */
 async function open() {
+  const address = location.hash;
   const { place: wantedPlace, room: wantedRoom } = readAddress();
   const place = state.placeOf(wantedPlace) ?? state.placeOf(readSetting(`place.${state.account.user_id}`)) ?? state.places[0] ?? null;
   if (!place) {
@@ -92,11 +93,14 @@ async function open() {
     try {
       await state.readPlace(place);
     } catch (error) {
+      if (location.hash !== address) return;
       // The workspace may be gone; the list tells.
       await state.readPlaces();
       if (state.placeOf(place.id)) throw error;
       return open();
     }
+    // Something else was chosen meanwhile.
+    if (location.hash !== address) return;
   }
   let room = state.roomOf(place, wantedRoom);
   if (!room && !wantedRoom && !matchMedia(NARROW).matches) {

@@ -28,11 +28,26 @@ export function linkButton(label, act) {
   return h("button.link", { type: "button", onclick: act }, label);
 }
 
-/** A form that never leaves the page. */
+/** An act that is not done again while it is under way, as by the second click of a double-click. */
+export function single(act) {
+  let works = false;
+  return async (...values) => {
+    if (works) return;
+    works = true;
+    try {
+      await act(...values);
+    } finally {
+      works = false;
+    }
+  };
+}
+
+/** A form that never leaves the page, and is sent once. */
 export function formOf(kind, submit, ...children) {
+  const once = single(submit);
   const onsubmit = (event) => {
     event.preventDefault();
-    submit();
+    once();
   };
   return h(`form.${kind}`, { onsubmit }, ...children);
 }

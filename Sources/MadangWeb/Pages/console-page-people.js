@@ -149,7 +149,7 @@ function showRoom(app, node, person, room) {
         if (text.value) body.text = text.value;
         if (files.value !== "0") body.files = Number(files.value);
         if (await app.doing(post(app.world, `people/${encodeURIComponent(person.email)}/post`, body))) {
-          text.value = "";
+          if (text.value === body.text) text.value = "";
           files.value = "0";
           read().catch(app.fail);
         }
@@ -170,9 +170,7 @@ function joinForm(app, person) {
     if (done) app.again();
   };
   return formOf("form.row-form",
-    () => {
-      act("join")();
-    },
+    act("join"),
     field(t("people.where"), where, t("people.whereHint")),
     h("button.button", null, t("people.join")),
     button(t("people.leave"), act("leave")));

@@ -4,7 +4,7 @@
  */
 
 import { call, post } from "./console-api.js";
-import { button, copyButton, field, formOf } from "./console-dom.js";
+import { button, copyButton, field, formOf, single } from "./console-dom.js";
 import { SEEDS } from "./console-seeds.js";
 import { confirmed } from "./dialogs.js";
 import { h, toast } from "./elements.js";
@@ -31,7 +31,7 @@ export default function page(app) {
   const said = h("p.why", { role: "alert", hidden: true });
   /** The last export: replacing it loses nothing. */
   let last = "";
-  const make = async (seed) => {
+  const make = single(async (seed) => {
     said.hidden = true;
     try {
       const world = await post("", "worlds", { seed });
@@ -42,7 +42,7 @@ export default function page(app) {
       said.textContent = app.wording(error);
       said.hidden = false;
     }
-  };
+  });
   const exported = async () => {
     const isOwn = text.value !== EXAMPLE && text.value !== last;
     if (isOwn && !await confirmed({ title: t("seeds.replaceAsk"), text: t("seeds.replaceText"), yes: t("seeds.replace") })) return;

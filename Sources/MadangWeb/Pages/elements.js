@@ -73,6 +73,13 @@ export function fileAddress(path) {
   return `/web/v1${path}`;
 }
 
+let drawWithin = (parent, draw) => draw();
+
+/** Sets what runs each redraw of {@link keyed}. */
+export function setDrawWithin(run) {
+  drawWithin = run;
+}
+
 /**
  * Brings the children of `parent` to `items` and keeps the elements of items that stay, with their focus.
  * @param {Element} parent
@@ -82,21 +89,23 @@ export function fileAddress(path) {
  * @param {(element: HTMLElement, item: any) => void} [update]
  */
 export function keyed(parent, items, key, make, update) {
-  const present = new Map([...parent.children].map((child) => [child.dataset.key, child]));
-  let next = parent.firstElementChild;
-  for (const item of items) {
-    const id = key(item);
-    let element = present.get(id);
-    present.delete(id);
-    if (!element) {
-      element = make(item);
-      element.dataset.key = id;
+  drawWithin(parent, () => {
+    const present = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+    let next = parent.firstElementChild;
+    for (const item of items) {
+      const id = key(item);
+      let element = present.get(id);
+      present.delete(id);
+      if (!element) {
+        element = make(item);
+        element.dataset.key = id;
+      }
+      update?.(element, item);
+      if (element === next) next = next.nextElementSibling;
+      else parent.insertBefore(element, next);
     }
-    update?.(element, item);
-    if (element === next) next = next.nextElementSibling;
-    else parent.insertBefore(element, next);
-  }
-  for (const left of present.values()) left.remove();
+    for (const left of present.values()) left.remove();
+  });
 }
 
 /** Shows a sentence for some seconds. A page has one place for them, which screen readers announce. */

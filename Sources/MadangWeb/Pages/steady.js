@@ -5,6 +5,8 @@
  * @module
  */
 
+import { setDrawWithin } from "./elements.js";
+
 /** Milliseconds. */
 const REST = 1000, AGAIN = 400;
 /** Pixels that a hand trembles. */
@@ -33,6 +35,18 @@ export function changing(act) {
   if (after && (isReplaced || wordsOf(after) !== words)) held = { ...pointer, until: performance.now() + REST };
   return result;
 }
+
+/** Runs an act that draws the children of `parent` again by their keys. If another of them, or another control, comes under the pointer, clicks wait there. */
+function moving(parent, act) {
+  if (!pointer || !parent.matches(":hover")) return act();
+  const before = controlAt(pointer);
+  const rowOf = (control) => control?.closest("[data-key]");
+  const [row, words] = [rowOf(before), before?.textContent];
+  act();
+  const after = controlAt(pointer);
+  if (after && after !== before && (rowOf(after) !== row || after.textContent !== words)) held = { ...pointer, until: performance.now() + REST };
+}
+setDrawWithin(moving);
 
 const follow = (event) => { pointer = { x: event.clientX, y: event.clientY }; };
 for (const kind of ["pointermove", "pointerdown"]) addEventListener(kind, follow, { capture: true, passive: true });
