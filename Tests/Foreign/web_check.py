@@ -161,11 +161,11 @@ class Person:
             self.page.wait_for_timeout(100)
         self.page.wait_for_selector("dialog.finder input:focus")
 
-    def has(self, requests):
-        """Waits until a route has put something into this list."""
+    def has(self, requests, count=1):
+        """Waits until a route has put so many requests into this list."""
         end = time.monotonic() + PATIENCE
-        while not requests:
-            assert time.monotonic() < end, "nothing was requested"
+        while len(requests) < count:
+            assert time.monotonic() < end, f"{len(requests)} of {count} requests came"
             self.page.wait_for_timeout(50)
 
     def texts(self):
@@ -785,6 +785,24 @@ def opening(stage):
     person.context.close()
 
 
+def linked(stage):
+    """The address of a channel that is not joined shows a card, and its button joins the channel."""
+    person = Person(stage, "hani", "하니")
+    person.sign_up()
+    stage.invite(person)
+    person.page.reload()
+    person.is_live()
+    person.page.evaluate("""async () => {
+        const { state } = await import('/chat-state.js');
+        const { channel_id } = state.place.channels.find(one => one.name.startsWith('정원'));
+        location.hash = `#/${state.place.id}/${channel_id}`;
+    }""")
+    person.page.click(".none .does .button.main")
+    person.page.wait_for_selector(".room-pane header h1:has-text('정원')")
+    person.is_live()
+    person.context.close()
+
+
 def latest(stage):
     """A workspace that is read late does not open over the one that was chosen since."""
     person = Person(stage, "duri", "두리")
@@ -805,13 +823,17 @@ def latest(stage):
     person.page.route(f"**/workspaces/{slow}", lambda route: late.append(route) if is_slow else route.continue_())
     person.page.goto(f"{stage.base}/#/{quick}")
     person.is_live()
-    person.page.click(f".rail a[href='#/{slow}']")
+    # Other workspaces are read for their counts, too.
     person.has(late)
+    rounds = len(late)
+    person.page.click(f".rail a[href='#/{slow}']")
+    person.has(late, rounds + 1)
     person.page.click(f".rail a[href='#/{quick}']")
     chosen = person.page.evaluate("location.hash")
     is_slow = False
     for route in late:
-        route.continue_()
+        with person.page.expect_response(f"**/workspaces/{slow}"):
+            route.continue_()
     person.until(f"""import('/chat-state.js').then(({{ state }}) => state.placeOf('{slow}').loaded)""", "the slow one is read")
     person.page.wait_for_timeout(100)
     assert quick in chosen and person.page.evaluate("location.hash").startswith(f"#/{quick}"), person.page.url
@@ -1046,7 +1068,7 @@ def everywhere(stage):
 
 
 CHECKS = [signing, places, talking, links, direct, unread, lost, read_only, invited, lines, reload, equal, refused,
-          polling, carrying, restart, far, unreachable, quick, drafts, keyboard, opening, latest, phone, looks, profile,
+          polling, carrying, restart, far, unreachable, quick, drafts, keyboard, opening, linked, latest, phone, looks, profile,
           editing, forged, size, ownership, accounts, places_end, everywhere]
 
 

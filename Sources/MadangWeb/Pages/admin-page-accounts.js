@@ -1,8 +1,8 @@
 /** Accounts: search, and one opened beside the list. @module */
 
-import { get, post, remove } from "./admin-calls.js";
+import { get, Lost, post, remove } from "./admin-calls.js";
 import { addToWorkspaces } from "./admin-pick-workspace.js";
-import { each, refusals } from "./admin-several.js";
+import { each, refusals, said } from "./admin-several.js";
 import { ask, button, chooser, empty, facts, formDialog, named, paged, pane, part, pill, searchField, sure, table, trying } from "./admin-parts.js";
 import { date, number, stamp, when } from "./admin-words.js";
 import { splitList } from "./admin-split.js";
@@ -102,7 +102,16 @@ function detailPane(app, { account, phone, signInMethod, workspaces, sessions },
 
   const coins = () => formDialog(t("coins.title", { name: account.nickname }), t("coins.text"), {
     fields: [{ name: "amount", label: t("coins.amount"), type: "number", min: 1, max: 1_000_000, required: true, inputmode: "numeric" }, { name: "note", label: t("coins.note"), most: 200, required: true, hint: t("coins.note.hint") }],
-    submit: t("coins.do"), action: (values) => act("coins", "coins.done", { amount: Number(values.amount), note: values.note })(),
+    submit: t("coins.do"),
+    action: async (values) => {
+      try {
+        await act("coins", "coins.done", { amount: Number(values.amount), note: values.note })();
+      } catch (error) {
+        if (!(error instanceof Lost)) throw error;
+        await again();
+        throw said(t("coins.unknown"));
+      }
+    },
   });
   const exported = async () => {
     const answer = await post(`${path}/export`);

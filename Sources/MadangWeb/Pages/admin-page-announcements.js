@@ -24,7 +24,8 @@ export default async function announcements(app) {
         toast(t("announce.cancelled"));
       }, "small.grave", one.content.slice(0, 40)) : ""])) : empty(t("announcements.empty"), t("announcements.empty.text"))));
 
-  const again = () => trying(async () => { await list.start(); app.count(list.total); });
+  const read = async () => { await list.start(); app.count(list.total); };
+  const again = () => trying(read);
   const write = async () => {
     const done = await ask({
       title: t("announce.new"), happens: [t("announce.text")], grave: false, yes: t("announce.do"),
@@ -50,7 +51,7 @@ export default async function announcements(app) {
     repeat: { every: 5000, act: () => {
       if (!list.items.some((one) => one.waiting && !one.cancelledAt)) return;
       isPoll = true;
-      again();
+      read().catch(() => {});
       isPoll = false;
     } } };
 }

@@ -1,5 +1,6 @@
 /** The same act on several things, one after the other. @module */
 
+import { Lost } from "./admin-calls.js";
 import { explain } from "./admin-trouble.js";
 import { t } from "./words.js";
 
@@ -7,7 +8,7 @@ import { t } from "./words.js";
 const MOST = 100;
 
 /**
- * Acts on each item. Where the server asks to wait, it waits. Other refusals leave one item out.
+ * Acts on each item. Where the server asks to wait, it waits. Other refusals leave one item out. After a lost answer it asks no more.
  * @template Item
  * @param {Item[]} items
  * @param {(item: Item) => Promise<any>} act
@@ -15,8 +16,9 @@ const MOST = 100;
  */
 export async function each(items, act) {
   const [done, refused] = [[], []];
+  let lost = null;
   for (const item of items) {
-    for (;;) {
+    while (!lost) {
       try {
         done.push([item, await act(item)]);
       } catch (error) {
@@ -25,10 +27,12 @@ export async function each(items, act) {
           await new Promise((wake) => setTimeout(wake, error.seconds * 1000));
           continue;
         }
-        refused.push([item, error]);
+        if (error instanceof Lost) lost = error;
+        else refused.push([item, error]);
       }
       break;
     }
+    if (lost) refused.push([item, lost]);
   }
   return { done, refused };
 }

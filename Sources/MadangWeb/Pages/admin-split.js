@@ -43,8 +43,9 @@ export function splitList(app, list, { kind, tools, here, load }) {
     },
     /** Opens a row that may no longer exist. */
     async tryOpen(number) {
+      const turn = turns + 1;
       try { await split.open(number); } catch (error) {
-        if (error.code === "signedOut" || split.opened !== number) return;
+        if (error.code === "signedOut" || split.opened !== number || turn !== turns) return;
         split.opened = "";
         node.classList.remove("opened");
         side.replaceChildren();

@@ -140,7 +140,7 @@ class App {
     const turn = ++this.#turn;
     this.#frame.mark(name);
     this.#frame.wait.hidden = true;
-    if (!again && this.#page?.name === name && this.#page.update) return this.#page.update(rest, values);
+    if (!again && this.#page?.name === name && this.#page.node.isConnected && this.#page.update) return this.#page.update(rest, values);
     const waiting = setTimeout(() => { if (turn === this.#turn) this.#frame.wait.hidden = false; }, PATIENT);
     // The page before stays until the new one has its data: nothing flickers.
     let page;

@@ -275,6 +275,7 @@ export default {
   "coins.give": "Give coins",
   "coins.note": "Why",
   "coins.note.hint": "Stands in the ledger and the audit log.",
+  "coins.unknown": "The answer is lost: the coins may have been given. Look at the account before you try again.",
   "coins.text": "A line in the ledger cannot be taken back.",
   "coins.title": "Coins for {name}",
   "copied": "Copied.",

@@ -275,6 +275,7 @@ export default {
   "coins.give": "코인 지급",
   "coins.note": "사유",
   "coins.note.hint": "코인 장부와 감사 로그에 남아요.",
+  "coins.unknown": "답을 받지 못했어요. 코인이 이미 지급됐을 수 있으니, 다시 하기 전에 계정을 확인해 주세요.",
   "coins.text": "한 번 지급한 코인은 되돌릴 수 없어요.",
   "coins.title": "{name} 님에게 코인 지급",
   "copied": "복사했어요.",

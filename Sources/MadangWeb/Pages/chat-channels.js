@@ -151,22 +151,23 @@ async function handOver(room) {
 
 async function leave(room) {
   if (!await confirmed({ title: t("channel.leave"), text: t("channel.leave.sure", { name: room.name }), yes: t("leave"), grave: true })) return;
+  const { hash } = location;
   await attempt(async () => {
     await get(`${state.pathOf(room)}/exit`);
-    await gone(room);
+    await gone(room, hash);
   }, { E15: t("channel.leave.owner"), E11: t("channel.default") });
 }
 
 async function remove(room) {
   if (!await confirmed({ title: t("channel.delete"), text: t("channel.delete.sure", { name: room.name }), yes: t("delete"), grave: true })) return;
+  const { hash } = location;
   await attempt(async () => {
     await send("DELETE", state.pathOf(room));
-    await gone(room);
+    await gone(room, hash);
   }, { E11: t("channel.default") });
 }
 
-async function gone(room) {
-  const { hash } = location;
+async function gone(room, hash) {
   state.forgetHistory(room);
   await state.readPlace(room.place);
   goFrom(hash, roomAddress(room.place, null), true);

@@ -18,7 +18,7 @@ export function startRounds(open) {
   const round = async () => {
     if (document.hidden) return;
     try {
-      const wasBare = !state.places.length;
+      const wasBare = !state.places.length || (state.place && !state.place.loaded);
       await state.readPlaces();
       if (wasBare && state.places.length) await open();
       if (state.place) await state.readPlace(state.place);

@@ -28,6 +28,8 @@ export function go(address, replace = false) {
   if (replace) {
     history.replaceState(null, "", address);
     dispatchEvent(new HashChangeEvent("hashchange"));
+  } else if (location.hash === address) {
+    dispatchEvent(new HashChangeEvent("hashchange"));
   } else {
     location.hash = address;
   }

@@ -202,9 +202,9 @@ class State {
     const counts = await unreadCounts(place.id, dates);
     if (place.counts.isLate(read)) return;
     for (const room of place.rooms) {
-      // What was read or came meanwhile is not in the answer.
-      const isCurrent = this.marks.of(room) === dates[room.id] && room.last === newest.get(room.id);
-      if (room.id in counts && isCurrent) room.count = counts[room.id];
+      // What was read meanwhile stays read; what came meanwhile may be missing in the answer.
+      if (!(room.id in counts) || this.marks.of(room) !== dates[room.id]) continue;
+      room.count = room.last === newest.get(room.id) ? counts[room.id] : Math.max(room.count, counts[room.id]);
     }
     this.#counted(place);
   }

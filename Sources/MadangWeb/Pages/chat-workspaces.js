@@ -9,7 +9,7 @@ import { h, toast } from "./elements.js";
 import { form } from "./form.js";
 import { choosePerson, openPerson, peopleList } from "./chat-people.js";
 import { pictureField } from "./chat-picture-field.js";
-import { goFrom, roomAddress } from "./chat-route.js";
+import { go, goFrom, roomAddress } from "./chat-route.js";
 import { state } from "./chat-state.js";
 import { attempt, explain } from "./chat-trouble.js";
 import { t } from "./words.js";
@@ -147,5 +147,8 @@ async function remove(place) {
 
 function goHome(before) {
   const [first] = state.places;
-  goFrom(before, first ? roomAddress(first, null) : "#", true);
+  const home = first ? roomAddress(first, null) : "#";
+  // The room that was opened meanwhile went with its workspace.
+  if (state.place) goFrom(before, home, true);
+  else go(home, true);
 }

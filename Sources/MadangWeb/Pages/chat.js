@@ -94,10 +94,12 @@ async function open() {
       await state.readPlace(place);
     } catch (error) {
       if (location.hash !== address) return;
-      // The workspace may be gone; the list tells.
-      await state.readPlaces();
-      if (state.placeOf(place.id)) throw error;
-      return open();
+      if (!place.loaded) {
+        // The workspace may be gone; the list tells.
+        await state.readPlaces();
+        if (state.placeOf(place.id)) throw error;
+        return open();
+      }
     }
     // Something else was chosen meanwhile.
     if (location.hash !== address) return;

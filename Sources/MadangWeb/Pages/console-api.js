@@ -13,6 +13,9 @@ export class CallError extends Error {
   }
 }
 
+/** Milliseconds that an answer may take. */
+const LONGEST = 120_000;
+
 /** The path of a call. `world` is an id, or "" for the server that serves the page. */
 export const pathOf = (world, call) => `${BASE}${world ? `worlds/${encodeURIComponent(world)}/` : ""}${call}`;
 
@@ -27,7 +30,7 @@ export async function call(world, path, { method = "GET", body, text = false, si
   try {
     answer = await fetch(pathOf(world, path), {
       method,
-      signal,
+      signal: signal ?? AbortSignal.timeout(LONGEST),
       cache: "no-store",
       credentials: "same-origin",
       body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),

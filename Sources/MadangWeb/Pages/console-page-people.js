@@ -148,11 +148,10 @@ function showRoom(app, node, person, room) {
         const body = room.to ? { to: room.to, in: room.place } : { in: room.place };
         if (text.value) body.text = text.value;
         if (files.value !== "0") body.files = Number(files.value);
-        if (await app.doing(post(app.world, `people/${encodeURIComponent(person.email)}/post`, body))) {
-          if (text.value === body.text) text.value = "";
-          files.value = "0";
-          read().catch(app.fail);
-        }
+        const typed = [text.value, files.value];
+        [text.value, files.value] = ["", "0"];
+        if (await app.doing(post(app.world, `people/${encodeURIComponent(person.email)}/post`, body))) read().catch(app.fail);
+        else if (!text.value) [text.value, files.value] = typed;
       },
       text,
       files,

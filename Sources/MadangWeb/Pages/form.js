@@ -62,14 +62,14 @@ export function form({ fields, submit, action, explain, beside = [] }) {
       if (!input.checkValidity()) return fail(wrong(field), input);
     }
     fail("");
-    button.disabled = true;
+    for (const one of [...beside, button]) one.disabled = true;
     element.setAttribute("aria-busy", "true");
     try {
       await action(values, element);
     } catch (error) {
       fail(explain(error));
     } finally {
-      button.disabled = false;
+      for (const one of [...beside, button]) one.disabled = false;
       element.removeAttribute("aria-busy");
     }
   });

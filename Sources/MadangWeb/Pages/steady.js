@@ -44,7 +44,7 @@ function moving(parent, act) {
   const [row, words] = [rowOf(before), before?.textContent];
   act();
   const after = controlAt(pointer);
-  if (after && after !== before && (rowOf(after) !== row || after.textContent !== words)) held = { ...pointer, until: performance.now() + REST };
+  if (after && after !== before && (rowOf(after) !== row || after.textContent !== words)) held = { ...pointer, until: performance.now() + AGAIN };
 }
 setDrawWithin(moving);
 
