@@ -100,14 +100,14 @@ class Person:
 
     def is_live(self):
         """Waits until chats of the open room arrive. What the page says of it may be of the room before."""
-        self.until("""Promise.all([import('/chat-live.js'), import('/chat-state.js')])
-            .then(([{ isLive }, { state }]) => Boolean(state.room) && isLive(state.room))""", "the room is live")
+        self.until(lambda: self.page.evaluate("""Promise.all([import('/chat-live.js'), import('/chat-state.js')])
+            .then(([{ isLive }, { state }]) => Boolean(state.room) && isLive(state.room))"""), "the room is live")
         self.page.wait_for_selector(".live.good")
 
     def until(self, condition, name):
-        """Waits for a condition of the page. Its policy lets none run in the page by itself."""
+        """Waits for a condition. The policy of the page lets none run in the page by itself."""
         end = time.monotonic() + PATIENCE
-        while not self.page.evaluate(condition):
+        while not condition():
             assert time.monotonic() < end, name
             self.page.wait_for_timeout(50)
 
@@ -163,10 +163,7 @@ class Person:
 
     def has(self, requests, count=1):
         """Waits until a route has put so many requests into this list."""
-        end = time.monotonic() + PATIENCE
-        while len(requests) < count:
-            assert time.monotonic() < end, f"{len(requests)} of {count} requests came"
-            self.page.wait_for_timeout(50)
+        self.until(lambda: len(requests) >= count, f"{count} requests")
 
     def texts(self):
         return self.page.locator(".rows:not(.waiting) .text").all_text_contents()
@@ -836,7 +833,8 @@ def latest(stage):
     for route in late:
         with person.page.expect_response(f"**/workspaces/{slow}"):
             route.continue_()
-    person.until(f"""import('/chat-state.js').then(({{ state }}) => state.placeOf('{slow}').loaded)""", "the slow one is read")
+    person.until(lambda: person.page.evaluate(
+        "id => import('/chat-state.js').then(({ state }) => state.placeOf(id).loaded)", slow), "the slow one is read")
     person.page.wait_for_timeout(100)
     assert quick in chosen and person.page.evaluate("location.hash").startswith(f"#/{quick}"), person.page.url
     person.context.close()
@@ -980,7 +978,7 @@ def size(stage):
     for _ in range(ATTEMPTS):
         person.page.reload()
         person.page.wait_for_selector(".beginning, .text")
-        person.until("performance.getEntriesByName('madang-room-shown').length", "the room is shown")
+        person.until(lambda: person.page.evaluate("performance.getEntriesByName('madang-room-shown').length"), "the room is shown")
         # What is loaded once the room stands does not delay it.
         took, names = person.page.evaluate("""() => {
             const at = name => performance.getEntriesByName(name)[0].startTime;

@@ -27,7 +27,7 @@ const COUNTS = 40;
  * @property {string} last date of the newest chat that is known
  */
 
-/** Reads of the same thing that overlap: an answer is late if a read that began after it was answered before it. */
+/** Reads of the same thing that overlap. An answer is late if a read that began later was answered first. */
 class Reads {
   #begun = 0;
   #answered = 0;

@@ -148,7 +148,7 @@ async function remove(place) {
 function goHome(before) {
   const [first] = state.places;
   const home = first ? roomAddress(first, null) : "#";
-  // The room that was opened meanwhile went with its workspace.
+  // With no workspace open there is no page to stay on.
   if (state.place) goFrom(before, home, true);
   else go(home, true);
 }

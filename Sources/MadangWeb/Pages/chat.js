@@ -93,8 +93,7 @@ async function open() {
     try {
       await state.readPlace(place);
     } catch (error) {
-      if (location.hash !== address) return;
-      if (!place.loaded) {
+      if (location.hash === address && !place.loaded) {
         // The workspace may be gone; the list tells.
         await state.readPlaces();
         if (state.placeOf(place.id)) throw error;

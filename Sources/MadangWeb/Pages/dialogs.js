@@ -64,7 +64,7 @@ export function suspendDialogs() {
     count: all.length,
     resume() {
       for (const { element, focus } of all) {
-        // Its act has ended it meanwhile.
+        // Its act has closed it meanwhile.
         if (!open.has(element)) continue;
         for (const trouble of element.querySelectorAll(".trouble")) trouble.textContent = "";
         element.removeAttribute("open");

@@ -75,7 +75,7 @@ export function fileAddress(path) {
 
 let drawWithin = (parent, draw) => draw();
 
-/** Sets what runs each redraw of {@link keyed}. */
+/** Sets what runs each redraw of {@link keyed}. `steady.js` sets it when it is loaded, which the first view does not wait for. */
 export function setDrawWithin(run) {
   drawWithin = run;
 }
