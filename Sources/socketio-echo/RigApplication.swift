@@ -86,7 +86,8 @@ struct RigApplication: Sendable {
 
   private func ask(_ socket: Socket, _ arguments: SocketArguments) async {
     let question = arguments.values.isEmpty ? arguments : arguments[..<1]
-    let answer = try? await socket.emit("question", question, timeout: .seconds(1))
+    let limit = (try? arguments.decode(Int.self, at: 1)).map { Duration.milliseconds($0) } ?? .seconds(60)
+    let answer = try? await socket.emit("question", question, timeout: limit)
     let nothing = SocketArguments([Array("null".utf8)])
     let timedOut = SocketArguments([Array(#""timeout""#.utf8)])
     socket.emit("answer", answer.map { $0.values.isEmpty ? nothing : $0[..<1] } ?? timedOut)

@@ -26,6 +26,7 @@ struct SocketIOEcho: AsyncParsableCommand {
   @Flag(help: "Serve Engine.IO 3 clients too.") var eio3 = false
   @Option(help: "Milliseconds between pings.") var pingInterval: Int?
   @Option(help: "Milliseconds a ping may stay unanswered.") var pingTimeout: Int?
+  @Option(help: "Milliseconds until a connection is cut whose close frame stays unanswered.") var closeTimeout: Int?
   @Option(help: "Milliseconds a session may stay without a namespace.") var connectTimeout: Int?
   @Option(help: "Milliseconds of silence behind the answer to CONNECT.") var connectPause: Int?
   @Flag(help: "Let lost Engine.IO 4 clients return to their sockets; so does RECOVERY=1 in the environment.")
@@ -103,6 +104,7 @@ struct SocketIOEcho: AsyncParsableCommand {
     }
     if let pingInterval { settings.pingInterval = .milliseconds(pingInterval) }
     if let pingTimeout { settings.pingTimeout = .milliseconds(pingTimeout) }
+    if let closeTimeout { settings.closeTimeout = .milliseconds(closeTimeout) }
     if let connectPause { settings.connectPause = .milliseconds(connectPause) }
     if let connectTimeout { settings.connectTimeout = .milliseconds(connectTimeout) }
     return settings

@@ -64,18 +64,33 @@ frontend all
 {snippet(name, nodes)}""")
             command = ["haproxy", "-q", "-f", configuration]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(200):
+        deadline = time.monotonic() + 60
+        while True:
             try:
                 socket.create_connection(("127.0.0.1", self.port)).close()
                 return
             except OSError:
-                if self.process.poll() is not None:
+                if self.process.poll() is not None or time.monotonic() > deadline:
                     sys.exit(f"{name} did not start")
                 time.sleep(0.05)
 
     def stop(self):
         self.process.terminate()
         self.process.wait(60)
+
+
+def meets(nodes, peers):
+    """Waits until every client hears every server: a server says that it listens before it has its place in PostgreSQL."""
+    heard = {peer: set() for peer in peers}
+    deadline = time.monotonic() + 60
+    while any(len(numbers) < len(nodes) for numbers in heard.values()):
+        assert time.monotonic() < deadline, "the servers do not hear each other"
+        for number, node in enumerate(nodes):
+            node.emit("/bench", "said", str(number).encode())
+        time.sleep(0.2)
+        for peer, numbers in heard.items():
+            while not peer.inbox["said"].empty():
+                numbers.update(peer.next("said"))
 
 
 def hears_once(nodes, peers):
@@ -119,6 +134,7 @@ def run(name):
         try:
             peers = [Peer.joined(proxy.url, mode, reconnection=True) for mode in MODES for _ in range(PEERS)]
             assert all(node.sockets > 0 for node in nodes), "one server has no client"
+            meets(nodes, peers)
             for scenario in hears_once, survives_a_kill:
                 scenario(nodes, peers)
                 print("ok", name, scenario.__name__, flush=True)

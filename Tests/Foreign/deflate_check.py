@@ -59,7 +59,7 @@ class Server:
 
 
 async def with_websockets(url, tls):
-    async with websockets.connect(url, ssl=tls, max_size=None) as client:
+    async with websockets.connect(url, ssl=tls, max_size=None, open_timeout=WAIT, ping_interval=None) as client:
         taken = client.response.headers["Sec-WebSocket-Extensions"]
         assert taken == "permessage-deflate; server_no_context_takeover; client_no_context_takeover", taken
         assert (await client.recv()).startswith("0{")
@@ -92,7 +92,7 @@ def with_node(url, offer, ca, wanted):
 def with_socketio(program):
     server = Server(program, "rig")
     try:
-        client, answers = socketio.Client(), []
+        client, answers = socketio.Client(request_timeout=WAIT), []
         client.connect(f"http://127.0.0.1:{server.port}", transports=["websocket"], wait_timeout=WAIT)
         text = "x" * 100_000
         answers.append(client.call("echo", text, timeout=WAIT))

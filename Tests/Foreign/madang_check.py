@@ -39,7 +39,7 @@ def post_with_curl(url, token, content):
 
 
 def check_python_socketio(server, namespace, post, transports, upgrade):
-    client = socketio.Client(reconnection=False)
+    client = socketio.Client(reconnection=False, request_timeout=WAIT)
     heard = queue.Queue()
     client.on("channel", heard.put, namespace=namespace)
     client.connect(server, transports=transports, namespaces=[namespace], wait_timeout=WAIT)

@@ -29,7 +29,7 @@ import phone_flows
 from phone import Mode
 from phone_check import MODES, NONE, play
 from phone_flows import PASSWORD, credentials
-from ports import free_ports
+from ports import accepts, free_ports
 from program import database
 from proxy_check import check, failures, staged
 
@@ -90,15 +90,8 @@ def at_ports(text, nodes):
 async def running(port, *command):
     process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        for _ in range(200):
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-                writer.close()
-                break
-            except OSError:
-                if process.returncode is not None:
-                    sys.exit(f"{command[0]} did not start")
-                await asyncio.sleep(0.05)
+        if not await accepts(port, process):
+            sys.exit(f"{command[0]} did not start")
         yield f"http://127.0.0.1:{port}"
     finally:
         if process.returncode is None:
@@ -129,7 +122,7 @@ def haproxy(folder, nodes):
     text = text.replace("bind :80", f"bind 127.0.0.1:{port}").replace(
         "default-server check", f"source {PROXY}\n  default-server check").replace(
         # The server is killed or stopped here; a machine that stands still must not count as one that is down.
-        "timeout check 2s", "timeout check 60s")
+        "timeout check 2s", "timeout check 60s").replace("fall 2", "fall 30")
     configuration = folder / "haproxy.cfg"
     configuration.write_text(text)
     return running(port, "haproxy", "-q", "-db", "-f", str(configuration))
@@ -250,7 +243,7 @@ class Talk:
         screens = [json.loads(await self._line(device)) for device in devices]
         self.is_over = True
         history = await self._history(mina)
-        await asyncio.gather(*listening)
+        await asyncio.wait_for(asyncio.gather(*listening), 300)
         self._judge(history, screens)
 
     async def _device(self, person, workspace, number, count):
@@ -302,8 +295,8 @@ class Talk:
                     seen.add(chat["chat_id"])
                     known.append(chat)
 
-        is_last = False
-        while not is_last:
+        is_complete = False
+        while not is_complete:
             is_last = self.is_over
             heard = set()
             try:
@@ -312,6 +305,7 @@ class Talk:
                         continue
                     self.joins += 1
                     add(await self._history(reader, known[-1]["createdAt"] if known else None))
+                    is_complete = is_last
                     while not engine.errors and not is_last:
                         try:
                             event = await asyncio.wait_for(engine.event(self.room.namespace), 1)

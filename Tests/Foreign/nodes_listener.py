@@ -24,7 +24,7 @@ class Client(socketio.Client):
 
 
 url, namespace, headers, *transports = sys.argv[1:]
-client = Client(reconnection=False)
+client = Client(reconnection=False, request_timeout=60)
 
 
 def tell(line):

@@ -1,8 +1,10 @@
 """Ports for servers under test."""
 
+import asyncio
 import contextlib
 import random
 import socket
+import time
 
 # Below those that Linux gives to connections and to listeners at port 0: none of them takes one before its server does.
 PORTS = range(20000, 32000)
@@ -27,3 +29,15 @@ def free_port():
 def free_ports(count):
     """As many ports of ``free_port``."""
     return [free_port() for _ in range(count)]
+
+
+async def accepts(port, process, limit=60):
+    """Waits until a process of asyncio accepts connections there; whether it does within `limit` seconds."""
+    deadline = time.monotonic() + limit
+    while process.returncode is None and time.monotonic() < deadline:
+        with contextlib.suppress(OSError):
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.close()
+            return True
+        await asyncio.sleep(0.05)
+    return False

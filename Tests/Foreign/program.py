@@ -11,6 +11,10 @@ import sys
 KEYS = "dev-key-2024-10=2024-10,dev-key-2024-01=2024-01"
 
 
+# Cheap passwords, because hashing would take most of the time. Patience for a disk that stands still, which is no fault of the server.
+FOR_CHECKS = {"MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1", "MADANG_DATABASE_WAIT": "60s"}
+
+
 @contextlib.contextmanager
 def database(name):
     """The settings of a fresh database on the PostgreSQL server of MADANG_TEST_POSTGRES."""
@@ -20,7 +24,8 @@ def database(name):
         subprocess.run(["psql", "-q", "-d", server, "-c", statement], check=True, capture_output=True)
     ask(f"CREATE DATABASE {name}")
     try:
-        yield {"MADANG_DATABASE_URL": re.sub(r"(://[^/]*/)[^?]*", rf"\g<1>{name}", server)}
+        url = re.sub(r"(://[^/]*/)[^?]*", rf"\g<1>{name}", server)
+        yield {"MADANG_DATABASE_URL": f"{url}{'&' if '?' in url else '?'}connect_timeout=60"}
     finally:
         ask(f"DROP DATABASE {name} WITH (FORCE)")
 
@@ -43,8 +48,7 @@ class Program:
         return cls(madang, "serve", "--dev", "--port", "0", "--data", data, settings=settings)
 
     async def __aenter__(self):
-        # Cheap passwords: most of the time would go there. All limits are the defaults.
-        environment = os.environ | {"MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1"} | self._settings
+        environment = os.environ | FOR_CHECKS | self._settings
         self._process = await asyncio.create_subprocess_exec(
             *self._command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL)
         line = await asyncio.wait_for(self._process.stdout.readline(), 60)

@@ -24,7 +24,7 @@ import phone
 import phone_flows
 from phone import Mode, Phone, Server, json_body
 from phone_flows import PASSWORD, Stage, code_of, credentials
-from ports import free_ports
+from ports import accepts, free_ports
 from program import Program
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -79,15 +79,8 @@ class Nginx:
             "nginx", "-e", f"{self._folder}/errors", "-c", f"{self._folder}/nginx.conf",
             stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL)
         for port in self.ports.values():
-            for _ in range(200):
-                try:
-                    _, writer = await asyncio.open_connection("127.0.0.1", port)
-                    writer.close()
-                    break
-                except OSError:
-                    if self._process.returncode is not None:
-                        sys.exit(f"nginx did not start: {(self._folder / 'errors').read_text()}")
-                    await asyncio.sleep(0.05)
+            if not await accepts(port, self._process):
+                sys.exit(f"nginx did not start: {(self._folder / 'errors').read_text()}")
         return self
 
     async def __aexit__(self, *_):

@@ -24,11 +24,11 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 import push_standin
-from program import database
+from program import FOR_CHECKS, database
 from certificates import make_certificates
 
 KEY = "dev-key-2024-10"
-WAIT = 60
+WAIT = 180
 PEOPLE, ROOMS, KILLS = 10, 4, 3
 CLAIM = 61
 """Seconds after which another server may tell what a dead one had begun to tell."""
@@ -44,8 +44,7 @@ class Server:
 
     def __init__(self, program, data, settings):
         self.command = [program, "serve", "--dev", "--port", "0", "--data", data]
-        self.environment = os.environ | {
-            "MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1", "MADANG_LIMITS_REQUESTS": "0"} | settings
+        self.environment = os.environ | FOR_CHECKS | {"MADANG_LIMITS_REQUESTS": "0"} | settings
         self.log = f"{data}.log"
         self.starts = 0
         self.is_up = asyncio.Event()
@@ -237,7 +236,7 @@ async def apple(folder):
     url = await push_standin.listen(record, f"{folder}/leaf.pem", f"{folder}/leaf.key", ["h2"])
     return record, devices, {
         "MADANG_PUSH_APNS_URL": url, "MADANG_PUSH_APNS_KEY": f"{folder}/AuthKey.p8", "MADANG_PUSH_APNS_KID": push_standin.KEY_ID,
-        "MADANG_PUSH_APNS_TEAM": push_standin.TEAM, "MADANG_PUSH_APNS_TOPIC": push_standin.TOPIC, "MADANG_PUSH_APNS_TIMEOUT": "10"}
+        "MADANG_PUSH_APNS_TEAM": push_standin.TEAM, "MADANG_PUSH_APNS_TOPIC": push_standin.TOPIC, "MADANG_PUSH_APNS_TIMEOUT": "25"}
 
 
 async def firebase(folder):
@@ -249,7 +248,7 @@ async def firebase(folder):
         "project_id": push_standin.PROJECT, "client_email": push_standin.CLIENT, "private_key": pem(key),
         "token_uri": record.token_url}))
     return record, [f"device:{number}" for number in range(PEOPLE)], {
-        "MADANG_PUSH_FIREBASE_URL": url, "MADANG_PUSH_FIREBASE_ACCOUNT": f"{folder}/account.json", "MADANG_PUSH_FIREBASE_TIMEOUT": "10"}
+        "MADANG_PUSH_FIREBASE_URL": url, "MADANG_PUSH_FIREBASE_ACCOUNT": f"{folder}/account.json", "MADANG_PUSH_FIREBASE_TIMEOUT": "25"}
 
 
 async def main():

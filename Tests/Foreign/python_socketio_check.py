@@ -8,14 +8,17 @@ With `--msgpack` both speak MessagePack. With python-socketio 4 (`"python-socket
 Exits 0 when every check held.
 """
 
+import functools
 import queue
 import subprocess
 import sys
+import threading
 import urllib.request
 
 import socketio
 
 from attempts import tried
+from ports import free_port
 
 WAIT = 60
 MSGPACK = ["--msgpack"] if "--msgpack" in sys.argv else []
@@ -49,10 +52,13 @@ class Peer:
 
     def __init__(self, reconnection=False):
         self.inbox = {}
-        self.silent = False
+        self.silent, self.released = False, threading.Event()
         serializer = {"serializer": "msgpack"} if MSGPACK else {}
         self.client = socketio.Client(
-            reconnection=reconnection, reconnection_delay=0.1, reconnection_delay_max=0.2, **serializer)
+            reconnection=reconnection, reconnection_delay=0.1, reconnection_delay_max=0.2, request_timeout=WAIT, **serializer)
+        if not IS_V4_CLIENT:
+            # Its reconnects do not take the time that is given to `connect`.
+            self.client.connect = functools.partial(self.client.connect, wait_timeout=WAIT)
         for event in self.EVENTS:
             self.listen(event)
         if IS_V4_CLIENT:
@@ -60,7 +66,7 @@ class Peer:
             self.client.on("connect_error", lambda *arguments: self.inbox["connect_error"].put(arguments))
 
     def connect(self, url, transports, headers=None, auth=None):
-        options = {} if IS_V4_CLIENT else {"auth": auth, "wait_timeout": WAIT}
+        options = {} if IS_V4_CLIENT else {"auth": auth}
         self.client.connect(url, transports=transports, namespaces=["/bench"], headers=headers or {}, **options)
 
     @classmethod
@@ -77,7 +83,7 @@ class Peer:
             inbox.put(arguments)
             if event == "question" and self.silent:
                 # An acknowledgement later than the server waits for it.
-                self.client.sleep(1.5)
+                self.released.wait(WAIT)
             return arguments[0] * 2 if event == "question" else None
 
         self.client.on(event, handler, namespace="/bench")
@@ -165,9 +171,10 @@ def exchanges_events(rig, transports):
     answers(peer, 21, 42)
     answers(peer, b"\x01\x00", b"\x01\x00\x01\x00")
     peer.silent = True
-    peer.client.emit("ask-me", "who?", namespace="/bench")
+    peer.client.emit("ask-me", ("who?", 1000), namespace="/bench")
     same(peer.next("question"), ("who?",))
     same(peer.next("answer"), ("timeout",))
+    peer.released.set()
     for number in range(100):
         peer.client.emit("echo", number, namespace="/bench")
     same_numbers([peer.next("echo-back")[0] for _ in range(100)], 100)
@@ -237,7 +244,8 @@ SCENARIOS = (connects, is_refused, exchanges_events, broadcasts, survives_pings,
 
 
 def main():
-    rig = Rig(sys.argv[1])
+    # A port that no other program takes while the server restarts.
+    rig = Rig(sys.argv[1], free_port())
     try:
         for transports in (["websocket"], ["polling"], None):
             for scenario in SCENARIOS:

@@ -16,7 +16,7 @@ import socketio
 from python_socketio_check import Rig, check
 
 CLIENTS = 300
-WAIT = 60
+WAIT = 300
 
 
 class Guest:
@@ -74,7 +74,7 @@ async def run(url):
 
 
 def main():
-    rig = Rig(sys.argv[1])
+    rig = Rig(sys.argv[1], options=("--ping-interval", "3600000"))
     try:
         asyncio.run(run(rig.url))
     finally:

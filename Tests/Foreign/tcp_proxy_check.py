@@ -19,7 +19,7 @@ import tempfile
 import time
 
 from ports import free_port
-from program import KEYS
+from program import FOR_CHECKS, KEYS
 
 KEY = KEYS.partition("=")[0]
 CLIENT = "127.0.0.5"
@@ -42,8 +42,7 @@ def reachable(port):
 class Madang:
     def __init__(self, program, folder, **settings):
         self.program, self.log = program, pathlib.Path(folder, "log")
-        self.environment = os.environ | {
-            "MADANG_DATA": f"{folder}/data", "MADANG_KEYS": KEYS, "MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1"} | settings
+        self.environment = os.environ | FOR_CHECKS | {"MADANG_DATA": f"{folder}/data", "MADANG_KEYS": KEYS} | settings
         self.start()
 
     def start(self):

@@ -29,6 +29,7 @@ import websocket
 
 from attempts import tried
 from ports import free_port
+from program import FOR_CHECKS
 
 KEY = "dev-key-2024-10"
 PUBLIC = "https://chat.example.com:8443"
@@ -44,9 +45,10 @@ def make_certificate(folder, name, key=("ec", "-pkeyopt", "ec_paramgen_curve:pri
 
 class Server:
     def __init__(self, program, data, *arguments):
-        environment = os.environ | {
-            "MADANG_KEYS": f"{KEY}=2024-10", "MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1",
-            "MADANG_LIMITS_REQUESTS": "0", "MADANG_SOCKET_ACCESS": "token"}
+        environment = os.environ | FOR_CHECKS | {
+            "MADANG_KEYS": f"{KEY}=2024-10", "MADANG_LIMITS_REQUESTS": "0", "MADANG_SOCKET_ACCESS": "token",
+            # No client here is closed because it was slow to answer a ping.
+            "MADANG_SOCKET_PING_INTERVAL": "3600"}
         self.process = subprocess.Popen(
             [program, "serve", "--port", "0", "--data", data, *arguments], env=environment, text=True,
             stdout=subprocess.PIPE, stderr=open(f"{data}.log", "w"))
@@ -109,7 +111,8 @@ class SocketIOClient:
         trace = aiohttp.TraceConfig()
         trace.on_connection_create_end.append(self._count)
         self._session = aiohttp.ClientSession(connector=connector, trace_configs=[trace])
-        self._client = socketio.AsyncClient(reconnection=False, http_session=self._session)
+        self._client = socketio.AsyncClient(
+            reconnection=False, http_session=self._session, request_timeout=WAIT)
         self._client.on("channel", self.heard.put, namespace=namespace)
         try:
             await self._client.connect(
@@ -274,6 +277,7 @@ def check_places(program, folder):
         program, f"{folder}/few", "--tls-cert", f"{folder}/one.pem", "--tls-key", f"{folder}/one.key")
     del os.environ["MADANG_LIMITS_CONNECTIONS_ADDRESS"]
     ways = []
+    began = time.monotonic()
     try:
         for _ in range(12):
             try:
@@ -285,7 +289,8 @@ def check_places(program, folder):
             # Says farewell and stays.
             one.send_close()
             ways.append(one)
-        assert len(ways) == 4, len(ways)
+        # A place is free once a farewell has stayed unanswered for 5 s.
+        assert 4 <= len(ways) <= 4 * (1 + int((time.monotonic() - began) / 5)), len(ways)
     finally:
         server.process.kill()
 

@@ -132,7 +132,7 @@ async function run(url, rounds) {
 }
 
 // Pings come late enough not to be taken for answers.
-const options = ["--mode", "socket", "--port", "0", "--ping-interval", "4000", "--ping-timeout", "4000"];
+const options = ["--mode", "socket", "--port", "0", "--ping-interval", "4000", "--ping-timeout", "4000", "--connect-pause", "300"];
 const server = spawn(process.argv[2], [...options, ...process.argv.slice(4)], { stdio: ["ignore", "pipe", "inherit"] });
 server.stdout.once("data", async (line) => {
   const url = line.toString().trim().split(" ").pop().replace("http", "ws");

@@ -365,7 +365,7 @@ class Echo:
     def __init__(self, program, deflates):
         self.deflates = deflates
         self._process = subprocess.Popen(
-            [program, "--mode", "engine", "--port", "0", "--ping-interval", "3600000", *["--deflate"] * deflates],
+            [program, "--mode", "engine", "--port", "0", "--ping-interval", "3600000", "--close-timeout", "60000", *["--deflate"] * deflates],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         line = self._process.stdout.readline() if select.select([self._process.stdout], [], [], WAIT)[0] else ""
         if not line:

@@ -174,12 +174,12 @@ struct SettingsTests {
 
   @Test("the database's limits are settings with ranges")
   func database() async throws {
-    let names = ["database.writers", "database.readers", "database.log.limit"]
-    let given = Dictionary(uniqueKeysWithValues: zip(names, ["8", "0", "1048576"]))
+    let names = ["database.writers", "database.readers", "database.log.limit", "database.wait"]
+    let given = Dictionary(uniqueKeysWithValues: zip(names, ["8", "0", "1048576", "1500ms"]))
     let settings = try await LoadedSettings(flags: given, file: nil).settings
     #expect(settings.database.writers == 8 && settings.database.readers == 0)
-    #expect(settings.database.logLimit == 1 << 20)
-    for (name, value) in zip(names, ["0", "65", "1048575"]) {
+    #expect(settings.database.logLimit == 1 << 20 && settings.database.waitLimit == .milliseconds(1500))
+    for (name, value) in zip(names, ["0", "65", "1048575", "61"]) {
       let error = await #expect(throws: SetupError.self) { try await LoadedSettings(flags: [name: value], file: nil) }
       #expect(error?.description.hasPrefix("\(name) from the command line: '\(value)' is not valid; ") == true)
     }

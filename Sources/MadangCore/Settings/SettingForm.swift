@@ -98,6 +98,17 @@ extension SettingForm where Value == Int {
   }
 }
 
+extension SettingForm where Value == Duration {
+  /// A ``LengthOfTime``.
+  package static func duration(_ range: ClosedRange<Duration>) -> Self {
+    let text: @Sendable (Duration) -> String = { LengthOfTime.text(ofMilliseconds: $0.wholeMilliseconds) }
+    return Self(
+      "write a time from \(text(range.lowerBound)) to \(text(range.upperBound)), like 1.5s or 800ms",
+      read: { LengthOfTime.milliseconds($0).map { .milliseconds($0) }.flatMap { range.contains($0) ? $0 : nil } },
+      write: text)
+  }
+}
+
 /// The seconds of a number of seconds, or of a length of time; nil if it is none, or has a fraction.
 private func wholeSeconds(_ text: String) -> Int64? {
   if let seconds = Int64(text) { return seconds }

@@ -29,12 +29,13 @@ final class DevelopmentMails: MailSender {
 
   func send(_ claimed: ClaimedMail) {
     let mail = claimed.mail
-    observe(
-      .mail(
-        .init(
-          kind: mail.kind, recipient: mail.recipient, subject: mail.subject, body: mail.body,
-          language: claimed.language)))
     state.withLock { state in
+      // Within the lock: who waits for it in the journal then finds it in the list.
+      observe(
+        .mail(
+          .init(
+            kind: mail.kind, recipient: mail.recipient, subject: mail.subject, body: mail.body,
+            language: claimed.language)))
       state.last += 1
       state.kept.append(
         Kept(

@@ -20,11 +20,12 @@ final class DevelopmentPushes: PushSender {
   func send(_ notification: PushNotification, isTrial: Bool) {
     guard !isTrial else { return }
     let device = notification.device
-    observe(
-      .push(
-        .init(
-          account: device.person, deviceToken: device.token, edition: device.edition, payload: notification.payload)))
     state.withLock { state in
+      // Within the lock: who waits for it in the journal then finds it in the list.
+      observe(
+        .push(
+          .init(
+            account: device.person, deviceToken: device.token, edition: device.edition, payload: notification.payload)))
       state.last += 1
       state.kept.append((state.last, notification))
       if state.kept.count > Self.limit { state.kept.removeFirst(Self.limit / 2) }

@@ -109,6 +109,7 @@ extension Doctor {
 
   private func answerFindings(_ place: OutsidePlace, _ client: HTTPClient) async throws -> [DoctorFinding] {
     let live = try await place.call("/livez", with: client)
+    let now = Date()
     guard live.status == 200, live.text == #"{"status":"ok"}"# else {
       return [
         DoctorFinding(
@@ -130,7 +131,7 @@ extension Doctor {
         "\(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT",
       locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
     if let text = live.headers.first(name: "Date"), let date = try? Date(text, strategy: format.parseStrategy) {
-      let difference = abs(date.timeIntervalSinceNow)
+      let difference = abs(date.timeIntervalSince(now))
       if difference > 5 {
         findings.append(
           DoctorFinding(

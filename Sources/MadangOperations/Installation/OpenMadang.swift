@@ -19,7 +19,7 @@ package func openMadang(
   configuration.readers = settings.databaseReaderCount
   configuration.writers = settings.database.writers
   configuration.walLimit = settings.database.logLimit
-  configuration.waitLimit = settings.database.waitLimit ?? configuration.waitLimit
+  configuration.waitLimit = settings.database.waitLimit
   configuration.connectTimeout = settings.database.connectTimeout ?? configuration.connectTimeout
   configuration.statementTimeout = settings.database.statementTimeout ?? configuration.statementTimeout
   configuration.gatherWakeUps = { wake in

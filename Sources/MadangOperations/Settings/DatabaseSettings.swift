@@ -1,4 +1,5 @@
 import MadangCore
+import Storage
 
 /// How the database is reached.
 public struct DatabaseSettings: Sendable {
@@ -17,9 +18,9 @@ public struct DatabaseSettings: Sendable {
   /// SQLite: the largest database in bytes that is completely checked at the start; a larger one is checked only if its log
   /// may belong to another file.
   var checkLimit = 64 << 20
-  /// How long a call may wait until the database begins to work on it; then it fails with nothing written. Nil for the limit of
-  /// `DatabaseConfiguration`.
-  package var waitLimit: Duration?
+  public var waitLimit: Duration = setting(
+    "database.wait", DatabaseConfiguration.usualWaitLimit, .duration(.seconds(1) ... .seconds(60)),
+    "how long a call may wait until the database begins; then it fails, and nothing is written. Apps should wait longer")
   /// PostgreSQL: how long opening a connection may take. Nil for the limit of `DatabaseConfiguration`.
   package var connectTimeout: Duration?
   /// How long one statement may take; zero for no limit, nil for that of `DatabaseConfiguration`.

@@ -12,8 +12,9 @@ public struct ProviderSettings: Sendable {
   public var kakao = Kakao()
   public var firebase = Firebase()
   public var applePush = ApplePush()
-  /// How long one call may take. Clients give up after 5 s, and an answer may need two calls.
-  public var timeout: Duration = .milliseconds(1800)
+  public var timeout: Duration = setting(
+    "providers.timeout", .milliseconds(1800), .duration(.milliseconds(100) ... .seconds(60)),
+    "how long one call to Apple, Kakao or PortOne may take; apps give up after 5 s, and an answer may need two calls")
 
   /// PortOne v1 (formerly iamport), for payments.
   public struct PortOne: Sendable {

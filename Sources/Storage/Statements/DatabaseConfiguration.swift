@@ -44,7 +44,8 @@ package struct DatabaseConfiguration: Sendable {
   ///
   /// A caller that gets no answer checks whether its write is there, and repeats it if not. So a write must not start after that check:
   /// this limit must be less than the caller's wait (in `MadangClient`: `callTimeout` and `settleTime`).
-  package var waitLimit = Duration.seconds(6)
+  package var waitLimit = usualWaitLimit
+  package static let usualWaitLimit = Duration.seconds(6)
   /// The first pause between attempts to reconnect; it doubles, with jitter, up to `reconnectBackoffMax`.
   package var reconnectBackoffMin = Duration.milliseconds(50)
   package var reconnectBackoffMax = Duration.seconds(5)
