@@ -41,6 +41,7 @@ extension EngineSocket {
 
   /// Opens a WebSocket for the session and has it probed; polling goes on.
   func beginUpgrade() async throws {
+    upgradeStart = .now
     try await connectWebSocket()
     webSocket?.transport.send([EnginePacket(.ping, EnginePacket.probe)])
     let answer = try await within("3probe", limit: server.patience) { try await self.nextOfWebSocket() }
@@ -50,7 +51,12 @@ extension EngineSocket {
   }
 
   /// Says that the WebSocket is the transport now.
-  func completeUpgrade() { webSocket?.transport.send([EnginePacket(.upgrade)]) }
+  /// - Throws: ``Violation`` if it is too late for that.
+  func completeUpgrade() throws {
+    let time = ContinuousClock.now - upgradeStart
+    try expect(time < Self.upgradeLimit, "an upgrade in less than 9 s", seen: "one after \(time)")
+    webSocket?.transport.send([EnginePacket(.upgrade)])
+  }
 
   /// Ends the session.
   func close() async {

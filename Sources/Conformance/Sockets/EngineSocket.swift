@@ -21,6 +21,10 @@ actor EngineSocket {
   let server: ServerUnderTest
   let handshake: Handshake
   private(set) var opening = EngineOpen(sid: "", upgrades: [], pingInterval: 1, pingTimeout: 1, maxPayload: nil)
+  /// When an upgrade began.
+  var upgradeStart = ContinuousClock.now
+  /// How long an upgrade may take. Servers wait 10 s for it.
+  static let upgradeLimit = Duration.seconds(9)
   var webSocket: (transport: WebSocketTransport, events: AsyncStream<WebSocketTransport.Event>.Iterator)?
   private var inbox: [EnginePacket] = []
   /// What a WebSocket sent, and with which tokens it joined rooms: for evidence.
@@ -36,16 +40,24 @@ actor EngineSocket {
   static func open(
     _ server: ServerUnderTest, _ carrier: Carrier, _ handshake: Handshake = Handshake()
   ) async throws -> EngineSocket {
-    let socket = EngineSocket(server, handshake)
     switch carrier {
-    case .polling: try await socket.openPolling()
-    case .webSocket: try await socket.openWebSocket()
-    case .upgraded:
+    case .polling:
+      let socket = EngineSocket(server, handshake)
       try await socket.openPolling()
-      try await socket.beginUpgrade()
-      await socket.completeUpgrade()
+      return socket
+    case .webSocket:
+      let socket = EngineSocket(server, handshake)
+      try await socket.openWebSocket()
+      return socket
+    case .upgraded:
+      return try await repeating(ifOver: upgradeLimit) {
+        let socket = EngineSocket(server, handshake)
+        try await socket.openPolling()
+        try await socket.beginUpgrade()
+        try await socket.completeUpgrade()
+        return socket
+      }
     }
-    return socket
   }
 
   /// The path and query of a session's requests.

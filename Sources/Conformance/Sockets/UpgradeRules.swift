@@ -38,11 +38,13 @@ enum UpgradeRules {
       "sockets.upgrade.posted-noop", .socketProtocol, "A noop that the client POSTs while it upgrades is accepted.",
       in: once
     ) { trial in
-      try await trial.withSocket(.polling) { socket in
-        try await socket.beginUpgrade()
-        try await socket.post([EnginePacket(.noop)])
-        await socket.completeUpgrade()
-        try await socket.join("/")
+      try await repeating(ifOver: EngineSocket.upgradeLimit) {
+        try await trial.withSocket(.polling) { socket in
+          try await socket.beginUpgrade()
+          try await socket.post([EnginePacket(.noop)])
+          try await socket.completeUpgrade()
+          try await socket.join("/")
+        }
       }
     },
     Rule(
@@ -51,12 +53,14 @@ enum UpgradeRules {
     ) { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
-      try await trial.withSocket(in: room, as: yard.b, .polling) { socket in
-        try await socket.beginUpgrade()
-        await socket.completeUpgrade()
-        try await socket.join("/")
-        _ = try await yard.a.say("hi", in: room)
-        try expectEqual("the chat", try await socket.content(), "hi")
+      try await repeating(ifOver: EngineSocket.upgradeLimit) {
+        try await trial.withSocket(in: room, as: yard.b, .polling) { socket in
+          try await socket.beginUpgrade()
+          try await socket.completeUpgrade()
+          try await socket.join("/")
+          _ = try await yard.a.say("hi", in: room)
+          try expectEqual("the chat", try await socket.content(), "hi")
+        }
       }
     },
     Rule(
@@ -65,16 +69,18 @@ enum UpgradeRules {
     ) { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
-      try await trial.withSocket(.polling) { socket in
-        try await socket.beginUpgrade()
-        await socket.completeUpgrade()
-        // Its answer shows that the upgrade was heard of.
-        try await socket.join("/")
-        let payload = Array(yard.a.credentials.text.utf8)
-        try await socket.post(SocketPacket(.connect, namespace: try room.namespace, payload: payload).messages())
-        let answer = try await socket.next(in: try room.namespace, "an answer to the late join")
-        try expect(
-          answer.kind == .connect, "the room joined", seen: answer.wireText)
+      try await repeating(ifOver: EngineSocket.upgradeLimit) {
+        try await trial.withSocket(.polling) { socket in
+          try await socket.beginUpgrade()
+          try await socket.completeUpgrade()
+          // Its answer shows that the upgrade was heard of.
+          try await socket.join("/")
+          let payload = Array(yard.a.credentials.text.utf8)
+          try await socket.post(SocketPacket(.connect, namespace: try room.namespace, payload: payload).messages())
+          let answer = try await socket.next(in: try room.namespace, "an answer to the late join")
+          try expect(
+            answer.kind == .connect, "the room joined", seen: answer.wireText)
+        }
       }
     },
     Rule(

@@ -14,9 +14,23 @@ enum LimitRules {
     return try await call()
   }
 
+  /// The refusal of the 11th call in 10 s.
+  /// - Parameter newCall: Makes a call that nobody has made yet.
+  private static func eleventh(
+    _ newCall: () async throws -> @Sendable () async throws -> Answer
+  ) async throws -> Answer {
+    try await repeating(ifOver: .seconds(9)) {
+      let answer = try await last(11, try await newCall())
+      try answer.isRefused(.tooManyCalls)
+      return answer
+    }
+  }
+
   private static func refreshed(_ trial: Trial) async throws -> Answer {
-    let person = try await trial.person()
-    return try await last(11) { try await person.refresh(showing: nil) }
+    try await eleventh {
+      let person = try await trial.person()
+      return { try await person.refresh(showing: nil) }
+    }
   }
 
   static let all: [Rule] = [
@@ -26,9 +40,11 @@ enum LimitRules {
     .refusal(
       .tooManyCalls, "limits.refreshes-while-valid", .callLimits,
       "Refreshes that show a valid token count, with any answer."
-    ) {
-      let person = try await $0.person()
-      return try await last(11) { try await person.refresh(showing: person.token) }
+    ) { trial in
+      try await eleventh {
+        let person = try await trial.person()
+        return { try await person.refresh(showing: person.token) }
+      }
     },
     Rule("limits.retry-after", .failedAnswers, "E98 carries Retry-After with whole seconds, at least 1.") { trial in
       let answer = try await refreshed(trial)
@@ -48,18 +64,20 @@ enum LimitRules {
     .refusal(
       .tooManyCalls, "limits.refused-refreshes", .callLimits,
       "The 11th refresh with one unknown refresh token in 10 s is E98."
-    ) {
-      let (trial, token) = ($0, "unknown-\(Trial.unique())")
-      return try await last(11) {
-        try await trial.call(.GET, "auth/refresh", headers: [(HeaderName.refreshToken, token)])
+    ) { trial in
+      try await eleventh {
+        let token = "unknown-\(Trial.unique())"
+        return { try await trial.call(.GET, "auth/refresh", headers: [(HeaderName.refreshToken, token)]) }
       }
     },
     .refusal(
       .tooManyCalls, "limits.unknown-tokens", .callLimits,
       "The 11th call with one unknown token in 10 s is E98, not E02."
-    ) {
-      let (trial, token) = ($0, "unknown-\(Trial.unique())")
-      return try await last(11) { try await trial.call(.GET, "workspaces", token: token) }
+    ) { trial in
+      try await eleventh {
+        let token = "unknown-\(Trial.unique())"
+        return { try await trial.call(.GET, "workspaces", token: token) }
+      }
     },
     .refusal(
       .tooManyCalls, "limits.sign-in-failures", .callLimits, "The 11th failed sign-in for one e-mail in 5 min is E98."
@@ -74,23 +92,27 @@ enum LimitRules {
     },
     Rule("limits.requests", .callLimits, "600 calls of one session in 10 s are served, the next is E98.", alone: true) {
       trial in
-      let person = try await trial.person()
-      let start = ContinuousClock.now
-      let codes = try await withThrowingTaskGroup(of: String?.self) { group in
-        for _ in 0..<20 {
-          group.addTask {
-            for _ in 0..<30 {
-              if let code = try await person.call(.GET, "store/item/list").code { return code }
+      try await repeating(ifOver: .seconds(9)) {
+        let person = try await trial.person()
+        let start = ContinuousClock.now
+        let codes = try await withThrowingTaskGroup(of: String?.self) { group in
+          for _ in 0..<20 {
+            group.addTask {
+              for _ in 0..<30 {
+                if let code = try await person.call(.GET, "store/item/list").code { return code }
+              }
+              return nil
             }
-            return nil
           }
+          return try await group.reduce(into: [String?]()) { $0.append($1) }
         }
-        return try await group.reduce(into: [String?]()) { $0.append($1) }
+        try expect(codes.allSatisfy { $0 == nil }, "600 calls that are served", seen: "\(codes.compactMap(\.self))")
+        let next = try await person.call(.GET, "store/item/list")
+        guard next.code == "E98" || ContinuousClock.now - start < .seconds(9) else {
+          throw Skip(reason: "601 calls took longer than 9 s")
+        }
+        try next.isRefused(.tooManyCalls)
       }
-      try expect(codes.allSatisfy { $0 == nil }, "600 calls that are served", seen: "\(codes.compactMap(\.self))")
-      let next = try await person.call(.GET, "store/item/list")
-      guard ContinuousClock.now - start < .seconds(9) else { throw Skip(reason: "601 calls took longer than 9 s") }
-      try next.isRefused(.tooManyCalls)
     },
   ]
 }
