@@ -73,7 +73,7 @@ struct HousekeepingLeaderTests {
           try await third.write { transaction in
             _ = try transaction.execute(
               """
-              SELECT pg_terminate_backend(pid, 1000) FROM pg_locks
+              SELECT pg_terminate_backend(pid, 60000) FROM pg_locks
               WHERE locktype = 'advisory' AND objid = hashtext('housekeeping')::oid AND pid <> pg_backend_pid()
                 AND classid = hashtext('madang locks of ' || current_schema())::oid
               """)

@@ -1,4 +1,6 @@
 import Foundation
+import Storage
+import Support
 import Synchronization
 
 /// Holds a body on its thread until the test opens it.
@@ -29,6 +31,19 @@ final class Log<Entry: Sendable>: Sendable {
   }
 
   var all: [Entry] { entries.withLock { $0 } }
+}
+
+extension SQL {
+  /// A statement that does not end in the time of a test.
+  static func endless(_ engine: TestEngine) -> SQL {
+    switch engine {
+    case .postgres: "SELECT pg_sleep(3600)"
+    case .sqlite:
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000000000) SELECT count(*) FROM n
+      """
+    }
+  }
 }
 
 /// The error of a call; nil when it succeeds.

@@ -59,7 +59,7 @@ import Testing
       let killed = try await databases.0.read { transaction in
         try transaction.all(
           """
-          SELECT pg_terminate_backend(pid, 1000) AS x FROM pg_stat_activity
+          SELECT pg_terminate_backend(pid, 60000) AS x FROM pg_stat_activity
           WHERE query LIKE \("LISTEN%\(name.dropFirst(6).dropLast(1))%")
           """
         ) { try $0.get("x", as: Bool.self) }

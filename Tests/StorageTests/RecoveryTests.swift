@@ -14,8 +14,8 @@ import Testing
   }
 
   private func kill(_ backend: Int) async throws {
-    // Waits, up to a second, until the backend has ended.
-    try await PostgresServer.administer("SELECT pg_terminate_backend(\(backend)::int, 1000)")
+    // Waits, up to a minute, until the backend has ended.
+    try await PostgresServer.administer("SELECT pg_terminate_backend(\(backend)::int, 60000)")
   }
 
   @Test("a connection that is lost between two writes is reopened unnoticed")

@@ -68,7 +68,7 @@ import Testing
       let pid = try await older.write {
         try $0.first("SELECT pg_backend_pid() AS pid") { try $0.get("pid", as: Int.self) }
       }
-      try await PostgresServer.administer("SELECT pg_terminate_backend(\(pid)::int, 1000)")
+      try await PostgresServer.administer("SELECT pg_terminate_backend(\(pid)::int, 60000)")
       try await newer.migrate([first, additive, other])
       let error = await #expect(throws: StorageError.self) {
         try await older.write { _ = try $0.execute("INSERT INTO a (u) VALUES (1)") }

@@ -124,7 +124,7 @@ struct SilenceTests {
         })
         #expect((error as? StorageError)?.code == .outcomeUnknown)
         // As if another server had taken over.
-        try await PostgresServer.administer("SELECT pg_terminate_backend(\(Int(backend))::int, 1000)")
+        try await PostgresServer.administer("SELECT pg_terminate_backend(\(Int(backend))::int, 60000)")
         #expect(
           try await World.eventually {
             await failure(of: {

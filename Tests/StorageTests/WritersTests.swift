@@ -66,6 +66,8 @@ import Testing
     try await withEngine(.postgres) { place in
       var configuration = DatabaseConfiguration.forTests(place)
       (configuration.readers, configuration.lockTimeout) = (1, lockTimeout)
+      // Most of a short time may pass before a paused machine continues.
+      configuration.retryLimit = 200
       let logger = Logger(label: "test")
       let databases = [
         try await Database(configuration, logger: logger), try await Database(configuration, logger: logger),

@@ -29,6 +29,8 @@ extension DatabaseConfiguration {
   package static func forTests(_ engine: Engine) -> DatabaseConfiguration {
     var configuration = DatabaseConfiguration(engine)
     (configuration.waitLimit, configuration.connectTimeout) = (longWait, longWait)
+    (configuration.lockTimeout, configuration.busyTimeout) = (longWait, longWait)
+    (configuration.commitTimeout, configuration.answerGrace) = (longWait, longWait)
     return configuration
   }
 }
