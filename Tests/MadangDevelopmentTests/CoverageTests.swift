@@ -80,7 +80,7 @@ struct CoverageTests {
       let told = try await scene.said("Hi")
       #expect(try await client.text() == told)
       try await client.send("41\(scene.namespace),")
-      #expect(try await scene.journal("packet=disconnect&wait=10s").complete)
+      #expect(try await scene.journal("packet=disconnect&wait=1m").complete)
       let events = try await counts(scene, "events")
       #expect(events == ["/ws-channel- joined": 1, "/ws-channel- told": 1, "/ws-channel- left": 1])
       await client.abort()
@@ -119,7 +119,7 @@ struct CoverageTests {
       // The answer waits; the socket gets the chat meanwhile.
       try await scene.kit.faults.add(
         FaultRule(
-          FaultEffect(.latency) { ($0.milliseconds, $0.after) = (300, true) },
+          FaultEffect(.latency) { ($0.milliseconds, $0.after) = (10_000, true) },
           match: FaultMatch { ($0.operation, $0.times) = ("postToChannel", 1) }))
       #expect(try await sent { _ in _ = try await scene.mina.say("early", in: scene.room) } == 1)
       // The journal does not show the delivery of this chat; of another one, posted without a client's request, it was shown before.

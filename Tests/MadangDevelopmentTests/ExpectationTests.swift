@@ -158,7 +158,7 @@ struct ExpectationTests {
       let (post, event) = (#"{"operation":"postToChannel"}"#, #"{"event":"channel","direction":"toClient"}"#)
       func outcome(_ items: String) async throws -> ExpectationOutcome {
         try await scene.expect(
-          #"{"expected":[\#(items)],"order":"strict","only":true,"after":\#(after),"wait":"10s"}"#
+          #"{"expected":[\#(items)],"order":"strict","only":true,"after":\#(after),"wait":"1m"}"#
         ).outcome
       }
       // The event is there first.

@@ -92,7 +92,7 @@ struct FaultMatchTests {
       let client = try await EngineClient(port: scene.port, .webSocket)
       try await client.send("40\(scene.namespace),\(scene.auth)")
       try await client.send("41\(scene.namespace),")
-      _ = try await scene.journal("packet=disconnect&direction=fromClient&wait=10s")
+      _ = try await scene.journal("packet=disconnect&direction=fromClient&wait=1m")
       let packets = try await scene.entries("kind=packet&direction=fromClient").compactMap(\.packet)
       #expect(packets.filter { $0 != "pong" } == ["connect", "disconnect"])
       await client.abort()
@@ -139,7 +139,7 @@ struct FaultMatchTests {
       await until { scene.applied(id) == 1 }
       await scene.restart()
       #expect(await upload.readToEnd().isEmpty)
-      let entries = try await scene.entries("operation=postToChannel&wait=20s")
+      let entries = try await scene.entries("operation=postToChannel&wait=1m")
       #expect(entries.map(\.status) == [nil])
     }
   }

@@ -53,11 +53,11 @@ struct FaultScene: Sendable {
     try await mina.get("\(room)/chats").list?.compactMap { $0["content"]?.string } ?? []
   }
 
-  /// The next chat is stored and told at once, and answered 300 ms later.
+  /// The next chat is stored and told at once, and answered 10 s later.
   func answerNextPostLate() async throws {
     try await kit.faults.add(
       FaultRule(
-        FaultEffect(.latency) { ($0.milliseconds, $0.after) = (300, true) },
+        FaultEffect(.latency) { ($0.milliseconds, $0.after) = (10_000, true) },
         match: FaultMatch { ($0.operation, $0.nth) = ("postToChannel", 1) }))
   }
 

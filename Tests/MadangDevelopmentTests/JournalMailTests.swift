@@ -24,11 +24,11 @@ struct JournalMailTests {
     try await FaultScene.run(engine, publicURL: Self.publicURL) { (scene) async throws in
       try await ask(scene)
       let entry = try #require(
-        try await scene.entries("kind=mail&event=passwordReset&account=mina@example.com&wait=10s").first)
+        try await scene.entries("kind=mail&event=passwordReset&account=mina@example.com&wait=1m").first)
       #expect(entry.subject?.contains("password") == true && entry.language == "en" && entry.edition == nil)
       let text = try #require(entry.payload)
       #expect(text.contains("/password/***") && entry.size ?? 0 > text.utf8.count)
-      let mails = try await scene.world.call(.GET, "/_dev/mails?to=mina@example.com&wait=10s", key: nil)
+      let mails = try await scene.world.call(.GET, "/_dev/mails?to=mina@example.com&wait=1m", key: nil)
       let body = try #require(try JSON(mails.body).list?.first?["body"]?.string)
       let code = try #require(body.firstMatch(of: #/\/password\/([0-9a-f]{32})/#)?.1)
       #expect(!text.contains(code) && text == body.replacing(code, with: "***"))
@@ -84,7 +84,7 @@ struct JournalMailTests {
       let after = try await scene.journal().last
       try await scene.answerNextPostLate()
       #expect(try await scene.post("one").status == 200)
-      let page = try await scene.journal("after=\(after)&wait=10s&count=2")
+      let page = try await scene.journal("after=\(after)&wait=1m&count=2")
       #expect(page.entries.map(\.kind) == [.request, .packet])
       #expect(page.entries.map(\.number) == [after + 2, after + 1] && page.last == after + 2)
       await client.abort()

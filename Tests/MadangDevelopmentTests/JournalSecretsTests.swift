@@ -77,7 +77,7 @@ struct JournalSecretsTests {
     let old = try await RawWebSocket.open(scene.port, "/socket.io/?EIO=3&transport=websocket")
     try await old.send("40\(scene.namespace)?token=\(token)&SesacKey=\(DevelopmentKey.october2024),")
     secrets.append("geheim-6")
-    #expect(try await scene.journal("packet=connect&direction=fromClient&count=7&wait=10s").complete)
+    #expect(try await scene.journal("packet=connect&direction=fromClient&count=7&wait=1m").complete)
     old.wire.abort()
     return secrets
   }

@@ -279,7 +279,7 @@ struct JournalTests {
       #expect(polls.isEmpty == (carrier == .webSocket))
       #expect(polls.allSatisfy { $0.longPolling == true && $0.request?.body == nil && $0.answer?.body == nil })
       try await client.send("1")
-      let closed = try await scene.entry("kind=connection&event=closed&wait=10s")
+      let closed = try await scene.entry("kind=connection&event=closed&wait=1m")
       #expect(closed.session == sid && closed.reason == "transport close")
       await client.abort()
     }
@@ -308,7 +308,7 @@ struct JournalTests {
       try await scene.mina.invite(joon, to: scene.workspace)
       let dm = try await scene.mina.directMessage(with: joon, in: scene.workspace)
       _ = try await scene.mina.say("Hi", in: dm)
-      let push = try await scene.entry("kind=push&account=joon*&wait=10s")
+      let push = try await scene.entry("kind=push&account=joon*&wait=1m")
       #expect(push.deviceToken == "a-phone" && push.edition == "2024-10" && push.payload?.contains("Hi") == true)
       let id = try await scene.world.payment("order-1", 100)
       _ = try await scene.mina.post("store/pay/validation", ["imp_uid": .text(id), "merchant_uid": "order-1"])

@@ -202,14 +202,14 @@ struct ReviewTests {
     try await FaultScene.run { (scene) async throws in
       // Much later than the client leaves, also where everything takes long.
       let rule = FaultRule(
-        FaultEffect(.latency) { $0.milliseconds = 20_000 }, match: FaultMatch { $0.operation = "me" })
+        FaultEffect(.latency) { $0.milliseconds = 30_000 }, match: FaultMatch { $0.operation = "me" })
       try await scene.kit.faults.add(rule)
       var request = HTTPClientRequest(url: "\(scene.world.url)/v1/users/me")
       request.headers = [HeaderName.apiKey: DevelopmentKey.october2024, HeaderName.authorization: scene.mina.token]
       await #expect(throws: HTTPClientError.self) {
-        try await HTTPClient.shared.execute(request, timeout: .milliseconds(6000))
+        try await HTTPClient.shared.execute(request, timeout: .seconds(15))
       }
-      _ = try await scene.world.call(.GET, "/_dev/journal?operation=me&wait=50s", key: nil)
+      _ = try await scene.world.call(.GET, "/_dev/journal?operation=me&wait=1m", key: nil)
       let finding = try await Self.finding(scene)
       #expect(finding.habit == .answerNotAwaited && finding.account == scene.mina.email)
     }

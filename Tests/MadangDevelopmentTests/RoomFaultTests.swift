@@ -42,6 +42,12 @@ struct RoomFaultTests {
           try await room.send("mine \(number)")
         }
         try await screen.wait { screen in expected.allSatisfy { screen.counts[$0] != nil } && screen.pending.isEmpty }
+        // A socket that ended on a busy machine may have left a rule nothing to apply to.
+        for number in 10..<60 where kit.faults.reports.contains(where: { $0.applied == 0 }) {
+          expected.append("theirs \(number)")
+          try await post("theirs \(number)", by: other, to: scene)
+          try await screen.wait { $0.counts["theirs \(number)"] != nil }
+        }
         for report in kit.faults.reports { #expect(report.applied > 0, "\(report)") }
         kit.faults.removeAll()
         try await other.post("the end", to: scene.address)

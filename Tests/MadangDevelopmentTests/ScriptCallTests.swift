@@ -12,7 +12,7 @@ struct ScriptCallTests {
       let added = try await dev.call(.POST, "/_dev/scripts", "name: calls\ndo:\n\(steps)", type: "application/yaml")
       try #require(added.status == 200, "\(added.body)")
       try world.kit.scripts.start("calls")
-      try await body(dev, try await world.kit.scripts.report(of: "calls", within: .seconds(20)))
+      try await body(dev, try await world.kit.scripts.report(of: "calls", within: .seconds(60)))
     }
   }
 

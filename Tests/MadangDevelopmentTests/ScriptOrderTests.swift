@@ -46,7 +46,7 @@ struct ScriptOrderTests {
       try await Self.run(scripts) { (world) async throws in
         world.clock.advance(milliseconds: 10_000)
         for name in ["a", "b", "c", "e", "f"] {
-          let report = try await world.kit.scripts.report(of: name, within: .seconds(20))
+          let report = try await world.kit.scripts.report(of: name, within: .seconds(60))
           #expect(report.state == .ended && report.failed == 0, "\(report)")
         }
         #expect(
@@ -68,7 +68,7 @@ struct ScriptOrderTests {
       for second in 1...2 {
         world.clock.advance(milliseconds: 1000)
         for index in 0..<40 {
-          #expect(try await world.kit.scripts.report(of: "s\(index)", after: second, within: .seconds(20)).failed == 0)
+          #expect(try await world.kit.scripts.report(of: "s\(index)", after: second, within: .seconds(60)).failed == 0)
         }
         #expect(try await Self.texts(world) == (0..<40 * second).map { "\($0 % 40)" })
       }
@@ -104,7 +104,7 @@ struct ScriptOrderTests {
           try Script.read("{name: s, start: true, as: p1, do: [{post: x, in: W}, {wait: 1h}, {post: y, in: W}]}"))
         // The first step was done: it is the pause that is waited for.
         await until { (try? await Self.texts(world).isEmpty) == false }
-        let waiting = Task { try await scripts.report(of: "s", within: .seconds(50)) }
+        let waiting = Task { try await scripts.report(of: "s", within: .seconds(60)) }
         switch end {
         case "stop": try await scripts.stop("s")
         case "remove": try await scripts.remove("s")
@@ -138,7 +138,7 @@ struct ScriptOrderTests {
       try await scripts.stop("s")
       try scripts.start("s")
       world.clock.advance(milliseconds: 100)
-      let report = try await scripts.report(of: "s", within: .seconds(20))
+      let report = try await scripts.report(of: "s", within: .seconds(60))
       #expect(report.state == .ended && report.runs == 5 && report.underWay == 0 && report.failed == 0, "\(report)")
     }
   }

@@ -66,7 +66,7 @@ struct ScriptTests {
       world.clock.advance(milliseconds: 199)
       #expect(try await Self.report(dev, "echo", "?runs=1&wait=50ms").runs == 0)
       world.clock.advance(milliseconds: 1)
-      #expect(try await Self.report(dev, "echo", "?runs=1&wait=10s").runs == 1)
+      #expect(try await Self.report(dev, "echo", "?runs=1&wait=1m").runs == 1)
       #expect(try await Self.chats(dev, 1) == ["1: Mina said hi {n} {x}"])
       let stopped = try await dev.call(.POST, "/_dev/scripts/echo/stop")
       #expect(try stopped.object["state"] as? String == "stopped")
@@ -91,11 +91,11 @@ struct ScriptTests {
       plan.number = 1
       let world = try await worlds.make(plan)
       let scripts = world.kit.scripts
-      #expect(try await scripts.report(of: "rush", after: 1, within: .seconds(30)).runs == 1)
+      #expect(try await scripts.report(of: "rush", after: 1, within: .seconds(60)).runs == 1)
       world.clock.advance(milliseconds: 999)
-      #expect(try await scripts.report(of: "rush", after: 5, within: .seconds(30)).runs == 5)
+      #expect(try await scripts.report(of: "rush", after: 5, within: .seconds(60)).runs == 5)
       world.clock.advance(milliseconds: 10_000)
-      let report = try await scripts.report(of: "rush", within: .seconds(30))
+      let report = try await scripts.report(of: "rush", within: .seconds(60))
       #expect(report.state == .ended && report.runs == 50 && report.failed == 0, "\(report)")
       let id = try #require(
         try await Caller(url: world.url).call(.GET, "/_dev/people/p1/v1/workspaces").list[0]["workspace_id"] as? String)
@@ -122,7 +122,7 @@ struct ScriptTests {
       try await Self.post(dev, "mina", "stay")
       try await Self.post(dev, "mina", "good bye")
       try await Self.post(dev, "mina", "bye")
-      let report = try await Self.report(dev, "gone", "?wait=10s")
+      let report = try await Self.report(dev, "gone", "?wait=1m")
       #expect(report.state == .ended && report.runs == 2 && report.failed == 1, "\(report)")
       #expect(report.failures.first?.code == "E13" && report.failures.first?.person == "theo")
     }
@@ -137,8 +137,8 @@ struct ScriptTests {
         """#
       #expect(try await dev.call(.POST, "/_dev/scripts", scripts).status == 200)
       try await Self.post(dev, "joon", "begin")
-      #expect(try await Self.report(dev, "a", "?wait=20s").state == .ended)
-      #expect(try await Self.report(dev, "b", "?runs=40&wait=20s").runs == 40)
+      #expect(try await Self.report(dev, "a", "?wait=1m").state == .ended)
+      #expect(try await Self.report(dev, "b", "?runs=40&wait=1m").runs == 40)
       #expect(try await Self.chats(dev, 2) == ["ping 40", "pong 40"])
     }
   }
@@ -161,9 +161,9 @@ struct ScriptTests {
       #expect(try await dev.call(.POST, "/_dev/scripts", script).status == 200)
       _ = try await dev.call(.POST, "/_dev/people/mina/post", #"{"to":"sora","text":"not this one"}"#)
       _ = try await dev.call(.POST, "/_dev/people/mina/post", #"{"to":"joon","text":"hey"}"#)
-      #expect(try await Self.report(dev, "talk", "?wait=100ms").underWay == 1)
+      await until { (try? await Self.report(dev, "talk").underWay) == 1 }
       world.clock.advance(milliseconds: 2000)
-      let report = try await Self.report(dev, "talk", "?wait=10s")
+      let report = try await Self.report(dev, "talk", "?wait=1m")
       #expect(report.state == .ended && report.failed == 0, "\(report)")
       #expect(try await Self.chats(dev, 1) == ["here I am"])
     }
@@ -182,7 +182,7 @@ struct ScriptTests {
       let world = try await worlds.make(WorldPlan(seed: try Seed(seed)))
       let dev = Caller(url: world.url)
       try await Self.post(dev, "a", "one", in: "W")
-      #expect(try await world.kit.scripts.report(of: "own", after: 1, within: .seconds(30)).runs == 1)
+      #expect(try await world.kit.scripts.report(of: "own", after: 1, within: .seconds(60)).runs == 1)
       try await world.kit.scripts.add(
         try Script.read("{name: added, start: true, rate: 1/h, do: [{as: b, post: x, in: W}]}"))
       #expect(world.kit.scripts.reports.map(\.name) == ["own", "later", "added"])
@@ -191,7 +191,7 @@ struct ScriptTests {
       #expect(world.kit.scripts.reports.map(\.state) == [.running, .ready])
       #expect(world.kit.scripts.reports.map(\.runs) == [0, 0])
       try await Self.post(dev, "a", "again", in: "W")
-      #expect(try await world.kit.scripts.report(of: "own", after: 1, within: .seconds(30)).runs == 1)
+      #expect(try await world.kit.scripts.report(of: "own", after: 1, within: .seconds(60)).runs == 1)
       #expect(try await dev.call(.DELETE, "/_dev/scripts").body == "{}")
       #expect(try await dev.call(.GET, "/_dev/scripts").body == "[]")
     }

@@ -53,7 +53,7 @@ struct SocketFaultTests {
     try await gets(FaultEffect(.truncate) { $0.bytes = 25 }, carrier) { [String($0[0].prefix(25)), $0[1]] }
     try await gets(FaultEffect(.delay) { $0.milliseconds = 400 }, carrier) { $0 }
     let overtaken = FaultEffect(.delay) {
-      $0.milliseconds = 3000
+      $0.milliseconds = 20_000
       $0.overtaken = true
     }
     try await gets(overtaken, carrier) { [$0[1], $0[0]] }
@@ -122,12 +122,12 @@ struct SocketFaultTests {
 
   @Test("pings and pongs stop while chats still arrive", arguments: Carrier.allCases)
   func noPong(_ carrier: Carrier) async throws {
-    try await FaultScene.run(pings: (1, 1)) { (scene) async throws in
+    try await FaultScene.run(pings: (1, 10)) { (scene) async throws in
       let id = try await scene.kit.faults.add(FaultRule(FaultEffect(.noPong)))
       let client = try await scene.joined(carrier)
       #expect(scene.applied(id) ?? 0 > 0)
-      // Twice as long as the server would wait for a pong.
-      try await Task.sleep(for: .seconds(4))
+      // Longer than the server would wait for a pong.
+      try await Task.sleep(for: .seconds(12))
       if let webSocket = await client.webSocket { try await webSocket.sendFrame(0x89, []) }
       let told = try await scene.said("said")
       if let webSocket = await client.webSocket {

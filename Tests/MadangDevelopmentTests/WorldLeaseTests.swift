@@ -21,7 +21,9 @@ struct WorldLeaseTests {
         #expect(gone.status == 400 && gone.body.contains("no request had come for 1s, its 'ttl'"), "\(gone.body)")
       }
       let url = try #require(try made.object["url"] as? String)
-      await #expect(throws: (any Error).self) { try await Caller(url: url).call(.GET, "/_dev/world") }
+      // Somebody else may have its port by now.
+      let answer = try? await Caller(url: url).call(.GET, "/_dev/world")
+      #expect(answer?.body.contains("Short") != true)
     }
   }
 
@@ -58,9 +60,9 @@ struct WorldLeaseTests {
   @Test("a call that waits keeps its world for longer than the lease")
   func waiting() async throws {
     try await WorldCallsTests.run { dev in
-      let made = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"empty","ttl":"10s"}"#)
+      let made = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"empty","ttl":"30s"}"#)
       let world = Caller(url: try #require(try made.object["url"] as? String))
-      let answer = try await world.call(.GET, "/_dev/journal?kind=push&wait=15s")
+      let answer = try await world.call(.GET, "/_dev/journal?kind=push&wait=40s")
       #expect(answer.status == 200 && answer.body.contains(#""complete":false"#))
       #expect(try await dev.call(.GET, "/_dev/worlds/w1").status == 200)
     }

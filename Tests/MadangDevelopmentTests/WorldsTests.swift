@@ -184,13 +184,19 @@ struct WorldsTests {
   @Test("a fixed port is used, and a port in use is reported")
   func ports() async throws {
     try await Scene.run { worlds in
-      let world = try await worlds.make(try Scene.plan(.empty))
-      var plan = try Scene.plan(.empty)
-      plan.port = world.port
-      let error = await #expect(throws: (any Error).self) { try await worlds.make(plan) }
-      #expect("\(error as Any)".contains("is in use"))
-      _ = await worlds.remove(world.id)
-      #expect(try await worlds.make(plan).port == plan.port)
+      var next: MadangDevelopment.World?
+      // Once in a while a connection of another test gets the port first.
+      for _ in 0..<5 where next == nil {
+        let world = try await worlds.make(try Scene.plan(.empty))
+        var plan = try Scene.plan(.empty)
+        plan.port = world.port
+        let error = await #expect(throws: (any Error).self) { try await worlds.make(plan) }
+        #expect("\(error as Any)".contains("is in use"))
+        _ = await worlds.remove(world.id)
+        next = try? await worlds.make(plan)
+        #expect(next.map { $0.port == world.port } ?? true)
+      }
+      #expect(next != nil)
     }
   }
 
@@ -262,7 +268,7 @@ struct WorldsTests {
         for index in 0..<200 {
           group.addTask { try await mina.call(.POST, room.path, #"{"content":"\#(index)"}"#).status }
         }
-        for _ in 0..<3 { try await world.reset() }
+        for _ in 0..<3 { try await world.reset(within: .seconds(60)) }
         // Answered before, or refused because the sessions have ended; never lost, never a failure of the server.
         for try await status in group { #expect([200, 400].contains(status)) }
       }
