@@ -15,7 +15,7 @@ struct SilenceTests {
     try transaction.first("SELECT pg_backend_pid() AS pid") { Int32(try $0.get("pid", as: Int.self)) } ?? 0
   }
 
-  /// With one reader and one writer, which wait 12 s for answers and 10 s for COMMIT: a busy machine pauses less.
+  /// With one reader and one writer, which wait 30 s for answers and for COMMIT: a busy machine pauses less.
   /// - Parameter connectTimeout: Also how long the connection for notifications waits for each answer.
   private func withImpatient(
     named name: String = "madang", port: Int? = nil, connectTimeout: Duration = longWait,
@@ -27,11 +27,11 @@ struct SilenceTests {
       address.percentEncodedQueryItems?.append(URLQueryItem(name: "application_name", value: name))
       var configuration = DatabaseConfiguration.forTests(.postgres(url: try #require(address.string)))
       (configuration.readers, configuration.writers) = (1, 1)
-      (configuration.statementTimeout, configuration.answerGrace) = (.seconds(10), .seconds(2))
-      (configuration.commitTimeout, configuration.commitCheckInterval) = (.seconds(10), .milliseconds(100))
+      (configuration.statementTimeout, configuration.answerGrace) = (.seconds(25), .seconds(5))
+      (configuration.commitTimeout, configuration.commitCheckInterval) = (.seconds(30), .milliseconds(100))
       (configuration.connectTimeout, configuration.listenerCheckInterval) = (connectTimeout, .milliseconds(100))
       // A backend that was suspended for long must still accept COMMIT.
-      configuration.idleTransactionTimeout = longWait
+      configuration.idleTransactionTimeout = longWait * 4
       try await closing(try await Database(configuration, logger: Logger(label: "test"))) { database in
         try await database.migrate([Self.schema])
         try await body(database)
@@ -155,7 +155,7 @@ struct SilenceTests {
   @Test("a channel whose server becomes silent listens over a new connection")
   func listening() async throws {
     let name = "listening_\(UInt64.random(in: .min ... .max))"
-    try await withImpatient(named: name, connectTimeout: .seconds(15)) { (database) async throws in
+    try await withImpatient(named: name, connectTimeout: .seconds(30)) { (database) async throws in
       let channel = try #require(try database.makeNotificationChannel(name))
       var events = channel.events.makeAsyncIterator()
       #expect(await events.next() == .connected)
