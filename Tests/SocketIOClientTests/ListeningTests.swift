@@ -31,8 +31,10 @@ struct ListeningTests {
         let both = try await client.emit("echo", 42, "x", acknowledgedWithin: patience)
         #expect(both.values == [json("42"), json(#""x""#)])
 
+        async let next: SocketEvent = client.once("question")
+        while await !client.isListening(to: "question") { try await Task.sleep(for: .milliseconds(1)) }
         async let asked: SocketArguments = client.emit("ask", acknowledgedWithin: patience)
-        let question = try await client.once("question")
+        let question = try await next
         let (a, b) = (try question.arguments.decode(Int.self), try question.arguments.decode(Int.self, at: 1))
         try await client.acknowledge(question, with: a * b)
         _ = try await asked

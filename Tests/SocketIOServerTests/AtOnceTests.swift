@@ -137,7 +137,10 @@ struct AtOnceTests {
       try await client.join("/now")
       try await client.join("/other")
       await client.abort()
-      for name in ["/now", "/other"] { await server.journal.wait(for: "disconnected \(name)") }
+      for name in ["/now", "/other"] {
+        await server.journal.wait(for: "disconnecting \(name)")
+        await server.journal.wait(for: "disconnected \(name)")
+      }
       await server.turnOfAllLoops()
       let entries = await server.journal.entries
       #expect(entries.filter { !$0.contains(" /:") }.count == 4, "\(entries)")

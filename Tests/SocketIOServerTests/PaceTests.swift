@@ -85,6 +85,8 @@ struct PaceTests {
   func unread() async throws {
     let places = Places(2)
     var http = Self.settings()
+    // Long enough for all requests of the second connection to arrive.
+    http.stallTimeout = .seconds(2)
     http.maxPipelinedRequests = .max
     http.reserveConnection = { _ in places.take() }
     try await TestServer.with(http: http) { (server) async throws in
@@ -100,7 +102,7 @@ struct PaceTests {
       let other = try await server.wire()
       try await other.stopReading()
       try await other.send(requests)
-      try await Task.sleep(for: .milliseconds(400))
+      try await Task.sleep(for: .seconds(3))
       try await other.resumeReading()
       for _ in 0..<1000 { #expect(try await other.readAnswer().status == 200) }
     }

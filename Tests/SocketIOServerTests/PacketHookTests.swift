@@ -28,9 +28,9 @@ struct PacketHookTests {
 
   /// A server that pings often, and waits for the answer longer than a machine stands still.
   private static let pinging = SocketIOServer.Configuration.changed {
-    ($0.pingInterval, $0.pingTimeout) = (.milliseconds(200), .seconds(10))
+    ($0.pingInterval, $0.pingTimeout) = (.milliseconds(200), .seconds(30))
   }
-  private static let longerThanTimeout = Duration.seconds(11)
+  private static let longerThanTimeout = Duration.seconds(31)
 
   private func echo(_ number: Int) -> String { #"42["echo",\#(number)]"# }
   private func echoed(_ number: Int) -> String { #"42["echo-back",\#(number)]"# }

@@ -347,7 +347,7 @@ struct RequestHandlerTests {
       return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(repeating: 120, count: size)))
     }
     var http = SocketIOServer.HTTPChannelConfiguration()
-    (http.idleTimeout, http.lingerTimeout) = (.seconds(5), .seconds(5))
+    (http.idleTimeout, http.lingerTimeout) = (.seconds(20), .seconds(20))
     try await TestServer.with(http: http, answering: respond) { server in
       let wire = try await server.wire()
       try await wire.stopReading()
@@ -356,7 +356,7 @@ struct RequestHandlerTests {
       for await connection in channels.prefix(1) {
         try await Self.untilFull(connection)
         // Longer than the connection may be idle.
-        try await connection.eventLoop.scheduleTask(in: .seconds(6)) {}.futureResult.get()
+        try await connection.eventLoop.scheduleTask(in: .seconds(21)) {}.futureResult.get()
       }
       try await wire.resumeReading()
       #expect(try await wire.readAnswer().body.count == size)

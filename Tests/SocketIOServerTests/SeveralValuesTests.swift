@@ -77,10 +77,13 @@ struct SeveralValuesTests {
 
   @Test("several values make several arguments, in all calls and in answers")
   func values() async throws {
-    let adapter = InMemoryAdapter()
-    let other = SocketIOServer(configuration: .changed { $0.adapter = adapter })
+    let settings = SocketIOServer.Configuration.changed { [adapter = InMemoryAdapter()] in
+      $0.adapter = adapter
+      ($0.cluster.heartbeatTimeout, $0.cluster.requestTimeout) = (.seconds(60), .seconds(60))
+    }
+    let other = SocketIOServer(configuration: settings)
     other.onServerSide("e") { event in try? event.acknowledge?(event.arguments.values.count, "more") }
-    try await TestServer.with(.changed { $0.adapter = adapter }) { (server) async throws in
+    try await TestServer.with(settings) { (server) async throws in
       var handlers = NamespaceHandlers()
       handlers.on("ask") { socket, event in try? event.acknowledge?(1, "two", [3]) }
       handlers.connected = { socket in

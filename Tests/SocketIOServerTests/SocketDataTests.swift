@@ -62,9 +62,12 @@ struct SocketDataTests {
 
   @Test("data is visible to the other servers of a cluster only if its type is shared and it can be encoded")
   func shared() async throws {
-    let adapter = InMemoryAdapter()
-    let asking = SocketIOServer(configuration: .changed { $0.adapter = adapter })
-    try await TestServer.with(.changed { $0.adapter = adapter }) { (server) async throws in
+    let settings = SocketIOServer.Configuration.changed { [adapter = InMemoryAdapter()] in
+      $0.adapter = adapter
+      ($0.cluster.heartbeatTimeout, $0.cluster.requestTimeout) = (.seconds(60), .seconds(60))
+    }
+    let asking = SocketIOServer(configuration: settings)
+    try await TestServer.with(settings) { (server) async throws in
       var handlers = NamespaceHandlers()
       handlers.admit = { _ in .accept(SocketData(TestUser(number: 3, name: "c"), Seat(row: 1), Unspeakable())) }
       server.server.namespace("/shared", configure: handlers)

@@ -256,7 +256,7 @@ struct SocketScenarioTests {
 
   @Test("a client that never joins is closed after connectTimeout", arguments: Carrier.allCases)
   func connectTimeout(carrier: Carrier) async throws {
-    try await TestServer.with(.changed { $0.connectTimeout = .seconds(10) }) { server in
+    try await TestServer.with(.changed { $0.connectTimeout = .seconds(30) }) { server in
       let client = try await EngineClient(server, carrier)
       #expect(try await client.packet() == nil)
       #expect(await server.settles(sessions: 0))
@@ -268,13 +268,13 @@ struct SocketScenarioTests {
     try await TestServer.with(
       .changed {
         $0.pingInterval = .milliseconds(100)
-        $0.pingTimeout = .seconds(15)
+        $0.pingTimeout = .seconds(30)
       }
     ) { server in
       let client = try await EngineClient(server, carrier)
       try await client.join("/")
       // Longer than interval and timeout together; the client answers pings while it waits for its answers.
-      let end = ContinuousClock.now + .seconds(16)
+      let end = ContinuousClock.now + .seconds(31)
       while ContinuousClock.now < end {
         try await client.send(#"42["ask-briefly",1]"#)
         #expect(try await client.text()?.hasSuffix(#"["question",1]"#) == true)

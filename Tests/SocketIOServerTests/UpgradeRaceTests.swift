@@ -80,19 +80,21 @@ struct UpgradeRaceTests {
   func openings(revision: EngineRevision) async throws {
     try await TestServer.with(Self.hasty) { server in
       let overtaken = Mutex(0)
-      let joined = try await Self.count(Self.openings) { number in
-        let phone = try await RacingPhone.open(server.port, revision)
-        let namespace = "/open-\(number)"
-        let answer = SocketPacket(.connect, namespace: namespace).messages()[0].data
-        let isJoined = { @Sendable (packets: [EnginePacket]) in packets.contains { $0.data.starts(with: answer) } }
-        let (received, refusals) = try await phone.upgrade(
-          sending: [SocketPacket(.connect, namespace: namespace)], until: isJoined)
-        if await phone.hasOvertaken { overtaken.withLock { $0 += 1 } }
-        await phone.abort()
-        return refusals.isEmpty && isJoined(received)
+      // Without an overtaken POST it has tested nothing.
+      for _ in 0..<10 where overtaken.withLock(\.self) == 0 {
+        let joined = try await Self.count(Self.openings) { number in
+          let phone = try await RacingPhone.open(server.port, revision)
+          let namespace = "/open-\(number)"
+          let answer = SocketPacket(.connect, namespace: namespace).messages()[0].data
+          let isJoined = { @Sendable (packets: [EnginePacket]) in packets.contains { $0.data.starts(with: answer) } }
+          let (received, refusals) = try await phone.upgrade(
+            sending: [SocketPacket(.connect, namespace: namespace)], until: isJoined)
+          if await phone.hasOvertaken { overtaken.withLock { $0 += 1 } }
+          await phone.abort()
+          return refusals.isEmpty && isJoined(received)
+        }
+        #expect(joined == Self.openings)
       }
-      #expect(joined == Self.openings)
-      // Otherwise this has tested nothing.
       #expect(overtaken.withLock { $0 } > 0)
     }
   }

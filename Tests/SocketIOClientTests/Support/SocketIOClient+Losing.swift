@@ -8,6 +8,11 @@ extension SocketIOClient {
     try await emit("note", text, acknowledgedWithin: patience)
   }
 
+  /// Whether somebody reads events of `/` with this name.
+  func isListening(to name: String) -> Bool {
+    listeners[Interest(namespace: "/", subject: .named(name))] != nil
+  }
+
   /// Drops the connection; `body` runs before there is a new one.
   func lose<Result: Sendable>(_ body: @Sendable (isolated SocketIOClient) throws -> Result) rethrows -> Result {
     fail(.lost(.transportError), connection: connectionCount)

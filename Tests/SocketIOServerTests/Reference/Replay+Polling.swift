@@ -81,7 +81,7 @@ extension Replay {
     var closing: HTTPAnswer?
     var poll: HTTPAnswer?
     // If the server stood still, it may have taken the POST first, and then refused the GET.
-    for _ in 0..<3 where poll?.status != 200 {
+    for _ in 0..<20 where poll?.status != 200 {
       target = try await polling(joining: "40")
       let pending = try await Wire.connect(port)
       try await pending.sendRequest("GET", target)

@@ -27,7 +27,7 @@ struct SocketIOSuiteTests {
     arguments: [EngineRevision.v4, .v3])
   func connectsInTurns(revision: EngineRevision) async throws {
     // A client that stands still for longer than the pause gets both messages in one read. No ping comes between them.
-    try await SuiteServer.with(mode: "socket", revision: revision, pingInterval: 600_000, connectPause: 10_000) {
+    try await SuiteServer.with(mode: "socket", revision: revision, pingInterval: 600_000, connectPause: 30_000) {
       server in
       let webSocket = try await server.webSocket()
       if revision == .v4 {
