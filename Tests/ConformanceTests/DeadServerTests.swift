@@ -10,9 +10,12 @@ struct DeadServerTests {
   private static let rules = Suite.rules(matching: ["key.", "sockets.open.polling", "sockets.connect.main"])
 
   /// Runs rules against a listener that treats connections in its own way.
-  /// - Parameter last: The listener ends after so many outcomes.
+  /// - Parameters:
+  ///   - timeLimit: Of each rule.
+  ///   - last: The listener ends after so many outcomes.
   private static func outcomes(
-    parallelism: Int = 12, until last: Int = .max, _ treat: @escaping @Sendable (any Channel) -> Void
+    parallelism: Int = 12, timeLimit: Duration = .seconds(30), until last: Int = .max,
+    _ treat: @escaping @Sendable (any Channel) -> Void
   ) async throws -> [Outcome] {
     let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { channel in
@@ -23,7 +26,7 @@ struct DeadServerTests {
     let url = "http://127.0.0.1:\(listener.localAddress?.port ?? 0)"
     let count = Atomic(0)
     let outcomes = try await ServerUnderTest.with(url, keys: SuiteTests.keys) {
-      await Runner($0, rules, parallelism: parallelism, timeLimit: .seconds(3)).run { _ in
+      await Runner($0, rules, parallelism: parallelism, timeLimit: timeLimit).run { _ in
         if count.add(1, ordering: .relaxed).newValue == last { listener.close(promise: nil) }
       }
     }
@@ -44,7 +47,7 @@ struct DeadServerTests {
   }
 
   @Test("at a server that never answers no rule is violated, and all end in time")
-  func silent() async throws { Self.checkSilence(try await Self.outcomes { _ in }) }
+  func silent() async throws { Self.checkSilence(try await Self.outcomes(timeLimit: .seconds(3)) { _ in }) }
 
   @Test("at a server that drops connections no rule is violated")
   func dropping() async throws { Self.checkSilence(try await Self.outcomes { $0.close(promise: nil) }) }

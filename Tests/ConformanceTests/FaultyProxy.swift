@@ -17,6 +17,7 @@ struct FaultyProxy: Sendable {
     to port: Int, _ fault: Fault, _ body: @escaping @Sendable (String) async throws -> Result
   ) async throws -> Result {
     var settings = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    settings.timeout.connect = .seconds(60)
     settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
     let http = HTTPClient(
       eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: settings)
@@ -101,6 +102,7 @@ struct FaultyProxy: Sendable {
     _ head: [UInt8], _ reader: inout ByteReader, _ client: NIOAsyncChannelOutboundWriter<ByteBuffer>
   ) async throws {
     let upstream = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(.seconds(60))
       .connect(host: "127.0.0.1", port: port) { channel in
         channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
       }

@@ -46,7 +46,7 @@ struct ProviderCallsTests {
     arguments: [(false, true), (true, false)])
   func unanswered(_ isFull: Bool, _ expected: Bool) async throws {
     let silent = try Silent(isFull: isFull)
-    let calls = ProviderCalls(timeout: .seconds(10))
+    let calls = ProviderCalls(timeout: .seconds(30))
     let error = await #expect(throws: (any Error).self) {
       _ = try await calls.post("http://127.0.0.1:\(silent.port)/", Array("{}".utf8))
     }
