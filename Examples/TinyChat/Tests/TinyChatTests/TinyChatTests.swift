@@ -3,7 +3,7 @@ import Testing
 import TinyChat
 
 /// The ten tests of docs/test-clients.md and one more, each against a server of its own, in parallel.
-@Suite(.madang(seed: .courtyard, number: 7), .timeLimit(.minutes(1))) struct TinyChatTests {
+@Suite(.madang(seed: .courtyard, number: 7), .timeLimit(.minutes(5))) struct TinyChatTests {
   private let app = TinyChat(server: Madang.world.url, key: MadangWorld.apiKey)
 
   /// Signs Mina in and opens a channel.
