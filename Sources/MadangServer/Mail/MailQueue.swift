@@ -16,6 +16,7 @@ final class MailQueue: ServiceLifecycle.Service {
   private let sender: (any MailSender)?
   private let settings: MailSettings
   private let metrics: Metrics
+  private let stopPatience: Duration
   private let wakes = Wakes()
   private let underWay = Atomic(0)
 
@@ -23,11 +24,14 @@ final class MailQueue: ServiceLifecycle.Service {
   private static let interval: Duration = .seconds(5)
   /// How often a mail with unknown outcome is sent: its recipient may get it that often.
   private static let maxUnanswered = 3
-  /// How long a stopping server waits for the database to record that a mail may be sent at once.
-  private static let stopPatience: Duration = .seconds(2)
 
-  init(madang: Madang, sender: (any MailSender)?, settings: MailSettings, metrics: Metrics) {
+  /// - Parameter stopPatience: How long a stopping server waits for the database to record that a mail may be sent at once.
+  init(
+    madang: Madang, sender: (any MailSender)?, settings: MailSettings, metrics: Metrics,
+    stopPatience: Duration = .seconds(2)
+  ) {
     (self.madang, self.sender, self.settings, self.metrics) = (madang, sender, settings, metrics)
+    self.stopPatience = stopPatience
   }
 
   /// A mail was queued. Returns at once.
@@ -111,7 +115,7 @@ final class MailQueue: ServiceLifecycle.Service {
   private func giveBack(_ claimed: ClaimedMail, isUnanswered: Bool) async throws {
     let task = Task { try await madang.putOff(claimed, for: 0, isUnanswered: isUnanswered, because: nil) }
     let end = Task {
-      try await Task.sleep(for: Self.stopPatience)
+      try await Task.sleep(for: stopPatience)
       task.cancel()
     }
     defer { end.cancel() }
