@@ -75,7 +75,11 @@ struct CommandLineOperationsTests {
     #expect(text.contains("7 -> 8") && text.contains("open -> closed") && text.contains("info -> debug"))
     #expect(text.contains("a setting needs a restart") && text.contains("true -> false"))
     #expect(text.contains("*** -> ***") && !text.contains("two"))
-    #expect(try await objects("admin", "audit", "--kind", "settingsChanged", "--data", data).count == 1)
+    // It is recorded after the lines.
+    #expect(
+      try await World.eventually {
+        try await objects("admin", "audit", "--kind", "settingsChanged", "--data", data).count == 1
+      })
 
     try reload(#"{"coins":{"signup":-1},"registration":"nobody"}"#)
     var mistakes = 0

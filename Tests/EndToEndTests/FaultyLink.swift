@@ -13,7 +13,7 @@ final class FaultyLink: Sendable {
     var fault: FaultyNetwork.Fault?
     var isSocket = false
     var isInBody = false
-    /// Bytes of the answer's body so far.
+    /// Bytes so far, of the answer's body or of a request that is lost.
     var count = 0
     var held: [ByteBuffer] = []
   }
@@ -39,8 +39,17 @@ final class FaultyLink: Sendable {
       let fault = network.fault(of: line)
       state.withLock { $0 = State(fault: fault, isSocket: line.contains(" /socket.io/")) }
     }
-    if case .answered = state.withLock(\.fault) { return }
-    server.writeAndFlush(buffer, promise: nil)
+    let passing: ByteBuffer? = state.withLock { state in
+      switch state.fault {
+      case .answered: return nil
+      case .lost(let most):
+        let count = min(buffer.readableBytes, max(0, most - state.count))
+        state.count += count
+        return buffer.getSlice(at: buffer.readerIndex, length: count)
+      case .cut, .stalled, .held, nil: return buffer
+      }
+    }
+    if let passing { server.writeAndFlush(passing, promise: nil) }
   }
 
   private func read(fromServer buffer: ByteBuffer) {
@@ -52,6 +61,7 @@ final class FaultyLink: Sendable {
       let most: Int
       switch fault {
       case .answered: return nil
+      case .lost: return buffer
       case .cut(let count), .stalled(let count), .held(let count): most = count
       }
       var head = 0

@@ -323,17 +323,21 @@ struct RoomTests {
   @Test("a cancelled upload ends at once and posts nothing")
   func cancelledUpload() async throws {
     try await TestServer.run { server in
-      try await RoomScene.run(server) { scene in
-        let file = server.folder.appending(path: "big.png")
-        try (Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 9 << 20)).write(to: file)
-        let upload = try Upload(file: file)
-        let (started, start) = AsyncStream.makeStream(of: Void.self)
-        let (person, address) = (scene.person, scene.address)
-        let posting = Task { try await person.post("", files: [upload], to: address) { _, _ in start.yield() } }
-        for await _ in started { break }
-        posting.cancel()
-        await #expect(throws: CancellationError.self) { try await posting.value }
-        #expect(try await person.history(of: address).isEmpty)
+      try await FaultyNetwork.run(to: server.port) { network in
+        try await RoomScene.run(server, through: network.url) { scene in
+          let file = server.folder.appending(path: "big.png")
+          try (Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 9 << 20)).write(to: file)
+          let upload = try Upload(file: file)
+          let (started, start) = AsyncStream.makeStream(of: Void.self)
+          let (person, address) = (scene.person, scene.address)
+          // So that the upload cannot end before it is cancelled.
+          network.order(.lost(after: 100_000), "POST", containing: "/chats")
+          let posting = Task { try await person.post("", files: [upload], to: address) { _, _ in start.yield() } }
+          for await _ in started { break }
+          posting.cancel()
+          await #expect(throws: CancellationError.self) { try await posting.value }
+          #expect(try await person.history(of: address).isEmpty)
+        }
       }
     }
   }
