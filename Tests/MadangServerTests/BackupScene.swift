@@ -55,6 +55,23 @@ struct BackupScene: Sendable {
     }
   }
 
+  /// Runs `body` on the data that `fill` leaves in a new installation, without a server: no housekeeping interferes.
+  static func withoutServer(
+    _ engine: TestEngine, filledBy fill: @escaping @Sendable (World) async throws -> Void = { _ in },
+    _ body: @escaping @Sendable (Madang) async throws -> Void
+  ) async throws {
+    try await place(engine) { settings, _ in
+      try await World.run(settings, fill)
+      let madang = try await openMadang(
+        settings, clock: World.stoppedClock, ids: IDSource(), pools: WorkerPools(settings), logger: logger,
+        announce: { _ in }, prepare: { _ in })
+      let result: Result<Void, any Error>
+      do { result = .success(try await body(madang)) } catch { result = .failure(error) }
+      await madang.database.close()
+      try result.get()
+    }
+  }
+
   /// Another place, empty.
   func elsewhere(
     _ engine: TestEngine, _ body: @escaping @Sendable (ServerSettings) async throws -> Void

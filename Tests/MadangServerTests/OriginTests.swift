@@ -55,7 +55,7 @@ struct OriginTests {
   @Test("an idle connection ends after http.idle, whose default is longer than the idle timeouts of proxies")
   func idle() async throws {
     #expect(ServerSettings().idleSeconds > 120)
-    try await World.run(.sqlite, settings: World.settings(\.idleSeconds, 1)) { (world) async throws in
+    try await World.run(.sqlite, settings: World.settings(\.idleSeconds, 10)) { (world) async throws in
       let wire = try await Wire.connect(try #require(URL(string: world.url)?.port))
       #expect(try await wire.request("GET", "/livez").status == 200)
       #expect(await wire.readToEnd().isEmpty)

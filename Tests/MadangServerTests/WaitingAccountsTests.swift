@@ -407,15 +407,17 @@ struct WaitingAccountsTests {
       }
       world.clock.advance(milliseconds: 7 * Self.day - 1)
       #expect(try await madang.deleteUnconfirmed() == 0)
+      #expect(try await madang.accountNumber(email: "squatter@example.com") != nil)
       world.clock.advance(milliseconds: 1)
-      #expect(try await madang.deleteUnconfirmed() == 1)
+      // The server's housekeeping may come first.
+      _ = try await madang.deleteUnconfirmed()
+      #expect(try await World.eventually { try await madang.accountNumber(email: "squatter@example.com") == nil })
       #expect(try await madang.deleteUnconfirmed() == 0)
-      #expect(try await madang.accountNumber(email: "squatter@example.com") == nil)
       for name in ["confirmed", "disabled", "payer", "member"] {
         #expect(try await madang.accountNumber(email: "\(name)@example.com") != nil)
       }
-      let entry = try #require(try await AuditTests.entries(world, .accountDeleted).first)
-      #expect(entry.actor == "server" && entry.detail["why"] == "address not confirmed")
+      let entries = try await AuditTests.entries(world, .accountDeleted)
+      #expect(entries.map(\.actor) == ["server"] && entries.map { $0.detail["why"] } == ["address not confirmed"])
       #expect(try await Self.join(world, "squatter@example.com").status == 200)
     }
   }
@@ -494,12 +496,14 @@ struct WaitingAccountsTests {
       _ = try await madang.approveAccount(email: "joon@example.com", by: .hana)
       world.clock.advance(milliseconds: 2 * Self.day - 1)
       #expect(try await madang.deletePending() == 0)
+      #expect(try await madang.accountNumber(email: "mina@example.com") != nil)
       world.clock.advance(milliseconds: 1)
-      #expect(try await madang.deletePending() == 1)
-      #expect(try await madang.accountNumber(email: "mina@example.com") == nil)
+      // The server's housekeeping may come first.
+      _ = try await madang.deletePending()
+      #expect(try await World.eventually { try await madang.accountNumber(email: "mina@example.com") == nil })
       #expect(try await madang.accountNumber(email: "joon@example.com") != nil)
-      let entry = try #require(try await AuditTests.entries(world, .accountDeleted).first)
-      #expect(entry.actor == "server" && entry.detail["why"] == "not approved in time")
+      let entries = try await AuditTests.entries(world, .accountDeleted)
+      #expect(entries.map(\.actor) == ["server"] && entries.map { $0.detail["why"] } == ["not approved in time"])
     }
     settings.registration.pendingDays = 0
     try await World.run(engine, settings: settings) { (world) async throws in
