@@ -16,6 +16,7 @@ struct ManyWritersTests {
     try await World.run(engine, settings: World.settings(\.callLimits.requests, 0)) { world in
       let owner = try await world.signUp("Owner")
       let channel = try await owner.channel("busy", in: try await owner.workspace())
+      try await world.notesAddresses(of: 1)
       let namespace = "/ws-channel-\(channel.split(separator: "/").last ?? "")"
       let total = writers * each
 

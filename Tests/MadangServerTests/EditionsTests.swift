@@ -52,6 +52,7 @@ struct EditionsTests {
       let path = try await mina.workspace()
       let id = try #require(try await mina.get("\(path)/channels")[0]?["channel_id"]?.id)
       let foreign = edition == .january2024 ? "00000000-0000-4000-8000-000000000000" : "1"
+      try await world.notesAddresses(of: 1)
       try await SocketsTests.withSocket(world) { (client) async throws in
         #expect(try await SocketsTests.admission(client, "/ws-channel-\(id)") == "joined")
         #expect(try await SocketsTests.admission(client, "/ws-channel-\(foreign)") == "not allowed")
@@ -117,6 +118,7 @@ struct EditionsTests {
       let uuid = try #require(try await joon.get("\(same)/channels")[0]?["channel_id"]?.string)
       let sameChannel = "\(same)/channels/\(uuid)"
       _ = try await joon.get("\(sameChannel)/chats")
+      try await world.notesAddresses(of: 2)
       try await Self.talk(
         "channel", Place(person: mina, room: channel, history: channel, namespace: "/ws-channel-\(number)"),
         Place(person: joon, room: sameChannel, history: sameChannel, namespace: "/ws-channel-\(uuid)"))

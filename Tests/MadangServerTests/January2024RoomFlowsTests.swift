@@ -51,6 +51,7 @@ struct January2024RoomFlowsTests {
       try await mina.invite(joon, to: path)
       let channel = try await mina.channel("잡담", in: path)
       let id = try #require(try await mina.get(channel)["channel_id"]?.id)
+      try await world.notesAddresses(of: 2)
       try await SocketsTests.withSocket(world) { (first) async throws in
         try await SocketsTests.withSocket(world) { (second) async throws in
           // In parallel with the history that joins, twice.
@@ -155,6 +156,7 @@ struct January2024RoomFlowsTests {
       #expect(try await sora.call(.GET, "\(path)/dms/\(mina.id)/chats").code == "E13")
 
       var chats: [JSON] = []
+      try await world.notesAddresses(of: 3)
       try await SocketsTests.withSocket(world) { (client) async throws in
         var ear = try await Ear(client, "/ws-dm-\(room)")
         for text in ["hi", "you", "there", "again", "5"] {
@@ -198,6 +200,7 @@ struct January2024RoomFlowsTests {
       let id = try #require(try await mina.get(channel)["channel_id"]?.id)
       let room = try await mina.directMessage(with: joon, in: path)
       let roomID = String(room.split(separator: "/").last ?? "")
+      try await world.notesAddresses(of: 2)
       try await SocketsTests.withSocket(world) { (client) async throws in
         for _ in 0..<2 {
           // An ear that goes leaves its namespace; the connection stays.
@@ -275,6 +278,7 @@ struct January2024RoomFlowsTests {
       let id = try #require(try await mina.get(channel)["channel_id"]?.id)
       let held = try #require(try await mina.say("one", in: channel)["createdAt"]?.string)
       let missed = try await mina.say("two", in: channel)
+      try await world.notesAddresses(of: 1)
       try await SocketsTests.withSocket(world) { (client) async throws in
         var ear = try await Ear(client, "/ws-channel-\(id)")
         let heard = try await mina.say("three", in: channel)

@@ -24,6 +24,7 @@ struct October2024RoomFlowsTests {
       let (a, b, w) = (yard.a, yard.b, yard.w)
       let channel = try await a.channel("ios", in: w)
       let ts = try #require(try await a.say("one", in: channel)["createdAt"]?.string)
+      try await world.notesAddresses(of: 3)
       try await SocketsTests.withSocket(world) { (client) async throws in
         // The socket first, of a channel that was not joined yet.
         var updates = try await SocketEndingsTests.join(client, channel, as: nil)
@@ -149,6 +150,7 @@ struct October2024RoomFlowsTests {
       let other = try await a.channel("web", in: w)
       _ = try await b.get("\(channel)/chats")
       let ts = try #require(try await a.say("one", in: channel)["createdAt"]?.string)
+      try await world.notesAddresses(of: 3)
       try await SocketsTests.withSocket(world) { (client) async throws in
         // Dropping the updates leaves the namespace; the engine stays and takes it in again.
         do { _ = try await SocketEndingsTests.join(client, channel, as: nil) }

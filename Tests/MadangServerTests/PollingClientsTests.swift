@@ -55,6 +55,7 @@ struct PollingClientsTests {
       let a = try await world.signUp("Mina")
       let channel = try await a.channel("ios", in: try await a.workspace())
       let name = SocketsTests.namespace(channel)
+      try await world.notesAddresses(of: 1)
       let client = try await Poller(world)
       try await client.send("40", "40\(name),")
       let joined = try await client.packets { $0.hasPrefix("40\(name),") }
@@ -85,6 +86,7 @@ struct PollingClientsTests {
       let channel = try await a.channel("ios", in: try await a.workspace())
       let name = SocketsTests.namespace(channel)
       #expect(try await a.code(.GET, "/v1/socket.io/?EIO=4&transport=polling") == "E97")
+      try await world.notesAddresses(of: 1)
       let client = try await Poller(world, query: "&b64=1&x=y")
       let nowhere = "/ws-dm-00000000-0000-4000-8000-000000000000"
       try await client.send("40\(name),", "40\(nowhere),")

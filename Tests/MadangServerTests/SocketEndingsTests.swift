@@ -68,6 +68,7 @@ struct SocketEndingsTests {
       let channel = try await a.channel("ios", in: w)
       let other = try await a.channel("web", in: w)
       let room = try await a.directMessage(with: b, in: w)
+      try await world.notesAddresses(of: 3)
       try await SocketsTests.withSocket(world) { client in
         var first = try await Self.join(client, channel, as: b)
         let alias = RoomNamespace(.dm, String(channel.split(separator: "/").last ?? "")).name
@@ -119,6 +120,7 @@ struct SocketEndingsTests {
         .POST, "users/login", .json(["email": .text(a.email), "password": .text(World.password)])
       ).json
       let again = try #require(login["token"]?["accessToken"]?.string)
+      try await world.notesAddresses(of: 1)
       try await SocketsTests.withSocket(world) { first in
         try await SocketsTests.withSocket(world) { second in
           var shown = try await Self.join(first, channel, as: a)

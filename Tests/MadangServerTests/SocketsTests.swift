@@ -64,6 +64,7 @@ struct SocketsTests {
         try await mina.channel("ios", in: workspace), try await mina.directMessage(with: joon, in: workspace),
       ]
       _ = try await joon.get("\(rooms[0])/chats")
+      try await world.notesAddresses(of: 2)
       for room in rooms {
         let event = room.contains("/dms/") ? ChatEvent.dm : .channel
         try await Self.withSocket(world) { first in
@@ -103,6 +104,7 @@ struct SocketsTests {
       let mina = try await world.signUp("Mina")
       let channel = try await mina.channel("ios", in: try await mina.workspace())
       let id = String(channel.split(separator: "/").last ?? "")
+      try await world.notesAddresses(of: 1)
       try await Self.withSocket(world) { (client) async throws in
         var updates = await client.updates(in: [RoomNamespace(.dm, id).name]).makeAsyncIterator()
         guard case .connected = try await updates.next()?.kind else { throw Refused() }
@@ -117,14 +119,14 @@ struct SocketsTests {
     "with socket.access recent, an account seen at the address joins rooms it may read",
     arguments: TestEngine.available)
   func recent(_ engine: TestEngine) async throws {
-    // Long enough for the note of a call to be written, however busy the machine is.
-    try await World.run(engine, settings: World.settings(\.sockets.hold, .seconds(2))) { (world) async throws in
+    try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina")
       let joon = try await world.signUp("Joon")
       let sora = try await world.signUp("Sora")
       let workspace = try await mina.workspace()
       let channel = try await mina.channel("ios", in: workspace)
       let name = Self.namespace(channel)
+      try await world.notesAddresses(of: 3)
       try await Self.withSocket(world) { (client) async throws in
         #expect(try await Self.admission(client, "/") == "joined")
         #expect(try await Self.admission(client, name) == "joined")

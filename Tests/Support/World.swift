@@ -192,6 +192,17 @@ package struct World: Sendable {
     return names.withLock(\.self)
   }
 
+  /// Waits until the addresses of this many accounts are noted, which is after their calls. Sockets without credentials need it.
+  package func notesAddresses(of count: Int) async throws {
+    let areNoted = try await Self.eventually {
+      let noted = try await server.madang.database.read { transaction in
+        try transaction.first("SELECT COUNT(*) AS number FROM recent_addresses") { try $0.get("number", as: Int.self) }
+      }
+      return noted ?? 0 >= count
+    }
+    try #require(areNoted)
+  }
+
   /// Whether no file is stored in any of the folders.
   package func hasNoFiles(in folders: String...) async throws -> Bool {
     for folder in folders where try await !files(in: folder).isEmpty { return false }
