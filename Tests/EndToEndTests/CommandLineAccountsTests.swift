@@ -46,7 +46,7 @@ struct CommandLineAccountsTests {
       let table = try await admin.run("admin", "users", "list")
       #expect(table.output.last?.hasSuffix("waits for confirmation, approval") == true)
 
-      let mails = try await admin.objects("dev", "mails", "--to", "mina@example.com", "--wait", "20s")
+      let mails = try await admin.objects("dev", "mails", "--to", "mina@example.com", "--wait", "1m")
       #expect(mails.map { $0["kind"] } == [.text("addressConfirmation")])
       let link = try await admin.run("dev", "mails", "--to", "mina@example.com", "--link")
       let path = try #require(link.output.first?.split(separator: "/").last)
@@ -59,7 +59,7 @@ struct CommandLineAccountsTests {
       let approved = try await admin.object("admin", "users", "approve", "mina@example.com")
       #expect(approved["pendingAt"] == .other && approved["unconfirmedAt"] == .other)
       try await mina.object("workspace", "create", "Builders")
-      let told = try await admin.run("dev", "mails", "--to", "mina@example.com", "--after", "1", "--wait", "20s")
+      let told = try await admin.run("dev", "mails", "--to", "mina@example.com", "--after", "1", "--wait", "1m")
       #expect(told.status == 0 && told.output.last?.contains("accountApproved") == true)
 
       #expect(try await admin.object("admin", "users", "confirm", "joon@example.com")["unconfirmedAt"] == .other)

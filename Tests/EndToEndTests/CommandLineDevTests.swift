@@ -169,13 +169,14 @@ struct CommandLineDevTests {
       #expect(
         try await shell.object("dev", "scripts", "start", "answer", "--world", "w1")["state"] == .text("running"))
       _ = try await shell.object("dev", "people", "act", "mina", "post", "hi", "--in", "Weekend/ios", "--world", "w1")
-      let ran = try await shell.object("dev", "scripts", "wait", "answer", "--runs", "1", "--world", "w1")
+      let ran = try await shell.object(
+        "dev", "scripts", "wait", "answer", "--runs", "1", "--within", "60s", "--world", "w1")
       #expect(ran["runs"] == .number(1))
       let early = try await shell.run("dev", "scripts", "wait", "answer", "--within", "50ms", "--world", "w1")
       #expect(early.status == 1 && early.errors == ["madang: the script 'answer' is not done within 50ms"])
       #expect(try await shell.object("dev", "scripts", "stop", "answer", "--world", "w1")["state"] == .text("stopped"))
       _ = try await shell.object("dev", "scripts", "start", "fails", "--world", "w1")
-      let failed = try await shell.run("dev", "scripts", "wait", "fails", "--world", "w1")
+      let failed = try await shell.run("dev", "scripts", "wait", "fails", "--within", "60s", "--world", "w1")
       #expect(failed.status == 1 && failed.errors == ["madang: 1 failure in the script 'fails'"])
       #expect(failed.output.last?.contains("run 1, step 1 (sora): ") == true, "\(failed.output)")
       #expect(try await shell.objects("dev", "scripts", "list", "--world", "w1").count == 2)

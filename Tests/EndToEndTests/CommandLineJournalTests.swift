@@ -85,7 +85,7 @@ struct CommandLineJournalTests {
       let shell = Shell("nobody", at: server, environment: ["MADANG_DEV_URL": server.url])
       _ = try await shell.object("dev", "worlds", "make", "--seed", "courtyard", "--number", "7")
       _ = try await shell.object("dev", "people", "act", "mina", "post", "Tea?", "--to", "sora", "--world", "w1")
-      let sent = try await shell.run("dev", "journal", "kind=push", "--wait", "10s", "--world", "w1")
+      let sent = try await shell.run("dev", "journal", "kind=push", "--wait", "1m", "--world", "w1")
       #expect(sent.status == 0)
       let folder = server.folder.appending(path: "pushes")
       let written = try await shell.run(

@@ -36,7 +36,7 @@ struct CommandLineRecordTests {
         #expect(counts["workspaces"] == .number(1) && counts["scripts"] == .number(1), "\(counts)")
         _ = try await shell.object("dev", "worlds", "make", "--seed", file)
         _ = try await shell.object("dev", "scripts", "start", "recorded", "--world", "w1")
-        _ = try await shell.object("dev", "scripts", "wait", "recorded", "--world", "w1")
+        _ = try await shell.object("dev", "scripts", "wait", "recorded", "--within", "60s", "--world", "w1")
         let people = try await shell.objects("dev", "people", "list", "--world", "w1")
         #expect(people.first?["workspaces"] == .texts(["Before", "After"]), "\(people)")
       }

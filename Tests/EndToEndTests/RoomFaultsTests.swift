@@ -15,7 +15,7 @@ struct RoomFaultsTests {
 
   @Test("an answer that stops in the middle of its body fails after the read time-out", arguments: TestEngine.available)
   func stoppedAnswer(_ engine: TestEngine) async throws {
-    try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(10)) { network, scene, _ in
+    try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(20)) { network, scene, _ in
       network.order(.stalled(after: 5), "GET", containing: "/me")
       let failure = await #expect(throws: MadangError.self) { try await scene.person.me() }
       #expect(failure?.isPassing == true)
@@ -28,7 +28,7 @@ struct RoomFaultsTests {
     "a history that is cut off or stopped in the middle continues after the last complete page",
     arguments: TestEngine.available, [FaultyNetwork.Fault.held(after: 12_000), .stalled(after: 12_000)])
   func interruptedHistory(_ engine: TestEngine, _ fault: FaultyNetwork.Fault) async throws {
-    try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(10)) { network, scene, elsewhere in
+    try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(20)) { network, scene, elsewhere in
       let chats = try await post(60, to: scene, by: elsewhere)
       network.order(fault, "GET", containing: "cursor_date=\(RoomAddress.beginning.prefix(10))")
       let room = try await scene.room()

@@ -183,7 +183,7 @@ struct SocketIOClientTests {
 
   @Test("a server that is silent for longer than it announced is abandoned")
   func silence() async throws {
-    try await withClient(server: ["--ping-interval", "100", "--ping-timeout", "3000"]) { client, program, _ in
+    try await withClient(server: ["--ping-interval", "100", "--ping-timeout", "15000"]) { client, program, _ in
       var updates = await client.updates(in: ["/"]).makeAsyncIterator()
       try await connected(&updates)
       program.signal(SIGSTOP)

@@ -12,7 +12,7 @@ struct GivenUpCallTests {
   func unsentBytes(isSecure: Bool) async throws {
     let server = try await DeafServer.start(tls: isSecure ? try Self.tls() : nil)
     var configuration = MadangClient.Configuration(server: server.url, apiKey: "none")
-    configuration.callTimeout = .seconds(3)
+    configuration.callTimeout = .seconds(15)
     var settings = ConnectionSettings.make(configuration)
     // No authority has signed the certificate.
     settings.tlsConfiguration?.certificateVerification = .none
