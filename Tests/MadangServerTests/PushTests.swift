@@ -262,10 +262,13 @@ struct PushTests {
       #expect(try await Self.pushes(world, 1).count == 1)
       #expect(try await World.eventually { try await madang.waitingPushes() == 0 })
       // As if a server had claimed a chat and died.
-      let claim = world.clock.now + Madang.pushClaim
+      let (now, claim) = (madang.database.dialect.time, world.clock.advanced + Madang.pushClaim)
       _ = try await madang.database.write { transaction in
         try transaction.execute(
-          "INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT id, \(claim), room_id FROM chats")
+          """
+          INSERT INTO push_outbox (chat_id, claimed_until, room_id)
+          SELECT id, \(sql: now) + \(claim), room_id FROM chats
+          """)
       }
       #expect(try await madang.claimPushes(limit: 10).isEmpty)
       world.clock.advance(milliseconds: Madang.pushClaim)

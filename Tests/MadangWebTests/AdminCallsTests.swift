@@ -50,7 +50,10 @@ struct AdminCallsTests {
       let w = try await mina.workspace()
       let channel = try await mina.channel("ios", in: w)
       _ = try await mina.say("early", in: channel)
-      world.clock.advance(milliseconds: 2 * 86_400_000)
+      // To noon, because the clock moves on below.
+      let later = Date(timeIntervalSince1970: Double(world.clock.now) / 1000 + 3 * 86_400)
+      let noon = Calendar.current.startOfDay(for: later).addingTimeInterval(43_200)
+      world.clock.set(Int64(noon.timeIntervalSince1970) * 1000)
       let sora = try await world.signUp("Sora")
       let room = try await sora.channel("swift", in: try await sora.workspace("Second"))
       for text in ["one", "two"] { _ = try await sora.say(text, in: room) }
