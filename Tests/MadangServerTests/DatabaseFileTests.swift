@@ -27,9 +27,11 @@ struct DatabaseFileTests {
       try FileManager.default.moveItem(at: file, to: moved)
       try FileManager.default.copyItem(at: moved, to: file)
       #expect(try await mina.call(.POST, "\(channel)/chats", .json(["content": "lost"])).code == "E99")
-      let ready = try await world.call(.GET, "/readyz", key: nil)
-      #expect(ready.status == 503)
-      #expect(String(decoding: ready.body, as: UTF8.self).contains("was replaced or removed"))
+      #expect(
+        try await World.eventually {
+          let ready = try await world.call(.GET, "/readyz", key: nil)
+          return ready.status == 503 && String(decoding: ready.body, as: UTF8.self).contains("was replaced or removed")
+        })
       #expect(try await World.eventually { log.lines.contains { $0.contains("writes are refused") } })
       #expect(
         try await World.eventually {
