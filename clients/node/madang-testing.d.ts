@@ -81,7 +81,7 @@ export class MadangServer {
   folder?: string;
   /** Any development call of the server: `dev("GET", "worlds")`. */
   dev(method: string, path: string, body?: unknown, options?: CallOptions): Promise<any>;
-  /** Rejects with `MadangError` if no server in development mode answers within 5 s. */
+  /** Rejects with `MadangError` if no server in development mode answers within 30 s. */
   check(): Promise<void>;
   /** Makes a world. Remove it afterwards. */
   makeWorld(plan?: Plan): Promise<World>;

@@ -19,7 +19,9 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** The longest time that a call may take, in milliseconds. The server ends waiting calls after 60 s. */
 const WAIT = 75_000;
-/** How long a server may take to say that it is there, in milliseconds. */
+/** How long a server may take to say that it is there when it is looked for, in milliseconds. */
+const FIND = 30_000;
+/** How long it may take to say so after a call without an answer, in milliseconds. */
 const ABOUT = 5_000;
 /** How long a server may take to end after the signal TERM, in seconds. Then it is killed. */
 const PATIENCE = 15;
@@ -563,7 +565,8 @@ function reachable(server, made) {
       resolve(isOpen ? { url: made.url, headers: {} }
         : { url: server.url, headers: { Host: `${made.id}.localhost:${new URL(server.url).port || 80}` } });
     };
-    socket.setTimeout(2000, () => end(false));
+    // After a pause of this process a timer comes before the events of a socket that is open by then.
+    socket.setTimeout(2000, () => setImmediate(() => end(false)));
     socket.on("connect", () => end(true));
     socket.on("error", () => end(false));
   });
@@ -660,24 +663,24 @@ export class MadangServer {
   get wasStarted() { return this.#started !== undefined; }
 
   async dev(method, path, body, chosen = {}) {
-    if (this.#isDoubtful) await this.#about();
+    if (this.#isDoubtful) await this.#about(ABOUT);
     return this.#call(method, path, body, chosen, WAIT);
   }
 
   async check() {
-    if (!(await this.#about())?.keys) throw new MadangError(`${this.url} is not a Madang server in development mode`);
+    if (!(await this.#about(FIND))?.keys) throw new MadangError(`${this.url} is not a Madang server in development mode`);
   }
 
   async silence(isCertain = false) {
     try {
-      if (this.#isDoubtful || isCertain) await this.#about();
+      if (this.#isDoubtful || isCertain) await this.#about(ABOUT);
     } catch (error) {
       if (error.status === undefined) return `the server at ${this.url} does not answer: ${error.message}`;
     }
     return undefined;
   }
 
-  #about() { return this.#call("GET", "about", undefined, {}, ABOUT); }
+  #about(limit) { return this.#call("GET", "about", undefined, {}, limit); }
 
   /** After a call without an answer, later calls ask first whether the server is there: a hung one costs each `ABOUT`, not `WAIT`. */
   async #call(method, path, body, chosen, timeout) {
@@ -786,7 +789,8 @@ export async function start(program) {
 /** Ends a server that was started, and removes its folder. */
 async function end({ child, folder }, url) {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const limit = PATIENCE + 10;
+  // The script counts pauses, which are longer on a busy machine.
+  const limit = PATIENCE * 2 + 60;
   const ended = new Promise((resolve) => child.once("exit", () => resolve(true)));
   child.ref();
   child.stdin.end("end\n");
@@ -803,7 +807,7 @@ async function fate(folder) {
   if (folder === undefined) return "";
   let status = "";
   // The connections of a process end before its status is known.
-  for (const end = Date.now() + 1000; !status && Date.now() < end; await pause(20)) status = read(join(folder, "status")).trim();
+  for (const end = Date.now() + 10_000; !status && Date.now() < end; await pause(20)) status = read(join(folder, "status")).trim();
   if (!status) return "";
   const signal = Number(status) > 128 ? ` (signal ${Number(status) - 128})` : "";
   const lines = log(folder).map((line) => `\n  ${line}`).join("") || " (empty)";

@@ -63,6 +63,15 @@ export function processesOf(one) {
   return spawnSync("pgrep", ["-f", `${one}/data`]).stdout.toString().split("\n").filter(Boolean).map(Number);
 }
 
+/** Waits until no process uses a folder for its data. */
+export async function untilEnded(one) {
+  const end = Date.now() + 30_000;
+  while (processesOf(one).length) {
+    if (Date.now() > end) throw new Error(`processes use ${one}: ${processesOf(one)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 /** Runs a program of node with this text, with the environment changed; undefined removes a name. */
 export function runNode(text, environment, ...options) {
   const file = join(folder(), "inner.test.mjs");

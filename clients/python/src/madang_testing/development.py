@@ -9,8 +9,11 @@ from typing import Any, Mapping, Optional, Sequence, Union
 from .http import WAIT, Connection, MadangError, refuse
 from .started import fate
 
+FIND = 30.0
+"""How long a server may take to say that it is there when it is looked for, in seconds."""
+
 ABOUT = 5.0
-"""How long a server may take to say that it is there, in seconds."""
+"""How long it may take to say so after a call without an answer, in seconds."""
 
 
 class Development(Connection):
@@ -31,19 +34,19 @@ class Development(Connection):
     ) -> Any:
         """A call's JSON, or its text if it is not JSON. Raises `MadangError`, without a status if no answer came."""
         if self._is_doubtful:
-            self.about()
+            self.about(ABOUT)
         return self._call(method, path, body, query, headers, accept, WAIT)
 
-    def about(self) -> Any:
-        """What the server says about itself. Raises `MadangError` if it takes longer than `ABOUT`."""
-        return self._call("GET", "_dev/about", None, None, None, (), ABOUT)
+    def about(self, limit: float) -> Any:
+        """What the server says about itself. Raises `MadangError` if it takes longer than the limit, in seconds."""
+        return self._call("GET", "_dev/about", None, None, None, (), limit)
 
     def silence(self, is_certain: bool = False) -> Optional[str]:
         """Why the server cannot be used; None if it answers. It is asked only after a call without an answer, and if
         `is_certain` is true."""
         try:
             if self._is_doubtful or is_certain:
-                self.about()
+                self.about(ABOUT)
         except MadangError as failure:
             if failure.status is None:
                 return f"the server at {self.base} does not answer: {failure}"

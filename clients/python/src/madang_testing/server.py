@@ -9,7 +9,7 @@ import threading
 from types import TracebackType
 from typing import Any, Dict, Optional, Type
 
-from .development import Development
+from .development import FIND, Development
 from .durations import Duration, seconds, text
 from .http import MadangError
 from .started import StartedServer, start_program
@@ -90,8 +90,8 @@ class MadangServer:
             started.end()
 
     def check(self) -> None:
-        """Raises `MadangError` if no server in development mode answers within 5 s."""
-        about = self._development.about()
+        """Raises `MadangError` if no server in development mode answers within 30 s."""
+        about = self._development.about(FIND)
         if not isinstance(about, dict) or "keys" not in about:
             raise MadangError(f"{self.url} is not a Madang server in development mode")
 

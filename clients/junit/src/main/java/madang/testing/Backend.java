@@ -33,7 +33,7 @@ final class Backend implements Closeable {
   private volatile boolean knowsLeases = true;
   /** The last call got no answer. */
   private volatile boolean isDoubtful;
-  /** How long calls may take, and the question whether the server is there. */
+  /** How long calls may take, and the question whether the server is still there. */
   Duration limit = Http.LIMIT;
   Duration limitOfAbout = Duration.ofSeconds(5);
 
@@ -61,14 +61,14 @@ final class Backend implements Closeable {
   /** After a call without an answer the server is asked first whether it is there: then later calls of a hung server take little time. */
   private HttpResponse<String> send(String method, String path, String body, String type) {
     if (isDoubtful) {
-      about();
+      about(limitOfAbout);
     }
     return answer(method, path, body, type, limit);
   }
 
-  /** What the server says about itself, within 5 seconds. */
-  HttpResponse<String> about() {
-    return answer("GET", "about", null, null, limitOfAbout);
+  /** What the server says about itself, within a limit. */
+  HttpResponse<String> about(Duration limit) {
+    return answer("GET", "about", null, null, limit);
   }
 
   private HttpResponse<String> answer(String method, String path, String body, String type, Duration limit) {
@@ -91,7 +91,7 @@ final class Backend implements Closeable {
   String silence(boolean isCertain) {
     try {
       if (isDoubtful || isCertain) {
-        about();
+        about(limitOfAbout);
       }
       return null;
     } catch (MadangError error) {

@@ -2,6 +2,7 @@ package madang.testing;
 
 import java.io.File;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.function.Function;
 
@@ -11,6 +12,8 @@ final class ServerFinder {
 
   private final Function<String, String> environment;
   private final String defaultUrl;
+  /** How long a server may take to say that it is there. */
+  Duration limit = Duration.ofSeconds(30);
 
   /**
    * Uses these settings.
@@ -87,9 +90,9 @@ final class ServerFinder {
   }
 
   /** Why the tests cannot use this server; null if they can. */
-  private static String fault(Backend backend) {
+  private String fault(Backend backend) {
     try {
-      HttpResponse<String> answer = backend.about();
+      HttpResponse<String> answer = backend.about(limit);
       if (answer.statusCode() == 200) {
         Json.parse(answer.body()).get("keys");
         return null;

@@ -43,7 +43,7 @@ final class StartedServer implements Closeable {
   /** After the signal TERM; then the script kills the server. */
   private static final int SECONDS_TO_END = 15;
   private static final int LINES_SHOWN = 10;
-  private static final long MILLISECONDS_TO_KNOW = 1000;
+  private static final long MILLISECONDS_TO_KNOW = 10_000;
 
   final String url;
   final Path folder;
@@ -164,7 +164,8 @@ final class StartedServer implements Closeable {
     if (process == null) {
       return;
     }
-    int limit = patience + 10;
+    // The script counts pauses, which are longer on a busy machine.
+    int limit = patience * 2 + 60;
     try {
       try (OutputStream input = process.getOutputStream()) {
         input.write("end\n".getBytes(StandardCharsets.US_ASCII));

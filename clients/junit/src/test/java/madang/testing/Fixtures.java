@@ -108,8 +108,10 @@ final class Fixtures {
     @Test
     @World
     void ends(MadangWorld world, MadangServer server) throws Exception {
-      server.backend.limit = Duration.ofSeconds(1);
-      server.backend.limitOfAbout = Duration.ofMillis(500);
+      if (signal.equals("-STOP")) {
+        server.backend.limit = Duration.ofSeconds(1);
+        server.backend.limitOfAbout = Duration.ofMillis(500);
+      }
       folder = server.backend.started.folder;
       ProcessHandle process = ProcessHandle.current().descendants().filter(one -> isServer(one.info().commandLine().orElse("")))
           .findFirst().orElseThrow();

@@ -49,13 +49,13 @@ class NetworkTest {
   }
 
   @Test
-  @DisplayName("B02 a server that is silent is asked for 5 seconds")
+  @DisplayName("B02 a server that is silent is asked for a short time")
   void silent() throws Exception {
     try (ServerSocket silent = listener()) {
-      long start = System.nanoTime();
-      String words = message(() -> new ServerFinder(Map.of("MADANG_DEV_URL", address(silent))::get, address(silent)).backend());
-      assertTrue(words.contains("but GET /_dev/about: no answer within 5 s. Start 'madang serve --dev' there"), words);
-      assertTrue(System.nanoTime() - start < 30_000_000_000L);
+      ServerFinder finder = new ServerFinder(Map.of("MADANG_DEV_URL", address(silent))::get, address(silent));
+      finder.limit = Duration.ofMillis(300);
+      String words = message(finder::backend);
+      assertTrue(words.contains("but GET /_dev/about: no answer within 0.3 s. Start 'madang serve --dev' there"), words);
     }
   }
 
@@ -130,7 +130,11 @@ class NetworkTest {
     StartedServer server = StartedServer.start(program.toString(), 1);
     assertTrue(runs(server.folder));
     server.close();
-    assertFalse(runs(server.folder) || Files.exists(server.folder));
+    // A child of the program, `sleep`, may live a moment longer.
+    for (long end = System.nanoTime() + 30_000_000_000L; runs(server.folder); Thread.sleep(50)) {
+      assertTrue(System.nanoTime() < end, "processes use " + server.folder);
+    }
+    assertFalse(Files.exists(server.folder));
   }
 
   @ParameterizedTest

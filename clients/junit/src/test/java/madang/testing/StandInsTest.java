@@ -39,11 +39,11 @@ class StandInsTest {
         .header("Content-Type", "application/x-www-form-urlencoded")
         .POST(HttpRequest.BodyPublishers.ofString("email=mina@example.com")).build(), HttpResponse.BodyHandlers.discarding());
     world.person("mina").post("Lunch?", "Weekend/ios");
-    world.journal().wait(Filter.pushTo("sora"));
+    world.journal().wait(Filter.pushTo("sora"), "60s");
     Json push = world.pushes().get(0);
     assertEquals("sora-phone", push.get("deviceToken").text());
     assertEquals(List.of(), world.pushesAfter(push.get("id").number()));
-    List<Mail> mails = world.mailsTo("mina@example.com");
+    List<Mail> mails = world.mailsTo("mina@example.com", "60s", 1);
     assertEquals(1, mails.size());
     assertEquals("mina@example.com", mails.get(0).to());
     assertTrue(mails.get(0).link().startsWith(world.url() + "/password/"), mails.get(0).link());
@@ -62,7 +62,7 @@ class StandInsTest {
     String other = new Polling(world, joon).connect(channel);
     assertEquals(Set.of(first, second, other),
         world.sockets().list().stream().map(socket -> socket.get("session").text()).collect(Collectors.toSet()));
-    assertEquals(2, world.sockets().listOf("mina", "5s", 2).size());
+    assertEquals(2, world.sockets().listOf("mina", "60s", 2).size());
     assertEquals(1, world.sockets().listOf("joon", "10ms", 2).size());
     assertEquals(2, world.sockets().cut("mina"));
     assertEquals(1, world.sockets().list().size());
