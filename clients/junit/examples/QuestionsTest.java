@@ -36,9 +36,9 @@ class QuestionsTest {
   private static final Map<String, byte[]> PICTURE = Map.of("hill.png", picture());
   private Chat app;
 
-  /** 30 kB that begin as a PNG. */
+  /** 240 kB that begin as a PNG. */
   private static byte[] picture() {
-    byte[] bytes = new byte[30_000];
+    byte[] bytes = new byte[240_000];
     System.arraycopy(new byte[] {(byte) 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'}, 0, bytes, 0, 8);
     return bytes;
   }
@@ -82,7 +82,8 @@ class QuestionsTest {
     world.faults().add(Fault.latency("1m"), Match.operation("channelHistory").times(1));
     app.timeout = Duration.ofMillis(500);
     assertThrows(Chat.Unclear.class, this::history);
-    app.timeout = Duration.ofSeconds(5);
+    // Longer than the fault, which this call meets if the one before was given up before it was sent.
+    app.timeout = Duration.ofSeconds(90);
     assertEquals(before, history());
   }
 
@@ -114,9 +115,9 @@ class QuestionsTest {
 
   @Test
   void aSlowUploadIsSentOnce(MadangWorld world) {
-    // The upload takes 3 s.
-    app.timeout = Duration.ofSeconds(2);
-    world.faults().add(Fault.slowUpload(10_000), Match.operation("postToChannel"));
+    // The upload takes 12 s.
+    app.timeout = Duration.ofSeconds(10);
+    world.faults().add(Fault.slowUpload(20_000), Match.operation("postToChannel"));
     Json chat = app.post(IOS, "Look", PICTURE);
     assertEquals(1, chat.get("files").list().size());
     world.expect(once(operation("postToChannel").status(200)));
