@@ -215,7 +215,7 @@ def shell(madang, text):
                 return "the coverage is empty"
             url = (machine.checkout / "ready").read_text().split()[-1]
             # It ends a moment after its signal.
-            end = time.monotonic() + 20
+            end = time.monotonic() + 60
             with contextlib.suppress(OSError):
                 while time.monotonic() < end:
                     urllib.request.urlopen(f"{url}/livez", timeout=5).close()

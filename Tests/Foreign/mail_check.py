@@ -18,7 +18,6 @@ import logging
 import os
 import pathlib
 import re
-import socket
 import ssl
 import subprocess
 import sys
@@ -31,6 +30,8 @@ import urllib.request
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
+
+from ports import free_port
 
 WAIT = 120
 USER, PASSWORD = b"chat@example.com", "pässword".encode()
@@ -132,9 +133,8 @@ class MailServer:
         if options.pop("login", True):
             options |= {"authenticator": self.authenticate, "auth_required": True}
         # The controller tries the port that it is given, so that 0 will not do.
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
-        self.controller = Controller(handler, hostname="127.0.0.1", port=self.port, **options)
+        self.port = free_port()
+        self.controller = Controller(handler, hostname="127.0.0.1", port=self.port, ready_timeout=WAIT, **options)
         self.controller.start()
 
     def authenticate(self, server, session, envelope, mechanism, data):
@@ -155,7 +155,7 @@ class Madang:
             "MADANG_KEYS": "key-of-the-check=2024-10", "MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1",
             "MADANG_DATA": data, "MADANG_LOOPBACK_CLIENTS": "true", "MADANG_PUBLIC_URL": "https://chat.example.com", "MADANG_MAIL_SMTP": url,
             "MADANG_MAIL_FROM": "chat@example.com", "MADANG_MAIL_NAME": "우리 Chat", "MADANG_MAIL_PAUSE": "1",
-            "MADANG_MAIL_TIMEOUT": "8", "MADANG_MAIL_ANSWER": "8"} | {f"MADANG_MAIL_{name.upper()}": value for name, value in settings.items()}
+            "MADANG_MAIL_TIMEOUT": "60", "MADANG_MAIL_ANSWER": "60"} | {f"MADANG_MAIL_{name.upper()}": value for name, value in settings.items()}
         self.start()
 
     def start(self):
@@ -289,7 +289,7 @@ def check_vanishing(program, folder):
     """A server that vanishes with a mail, and one that says nothing more, get it again."""
     handler = Handler("vanish", "silence")
     with MailServer(handler, login=False) as server, Madang(
-            program, f"{folder}/vanishing", f"smtp://127.0.0.1:{server.port}") as madang:
+            program, f"{folder}/vanishing", f"smtp://127.0.0.1:{server.port}", answer="8") as madang:
         madang.mail("mina@example.com")
         until(lambda: madang.count("sent") == 1, "the mail is not sent")
         assert madang.count("put_off") == 2 and len(handler.taken) == 1
@@ -304,7 +304,7 @@ def check_kill(program, folder):
     """A mail that was on its way when madang was killed is sent by the next one."""
     handler = Handler("silence")
     with MailServer(handler, login=False) as server, Madang(
-            program, f"{folder}/kill", f"smtp://127.0.0.1:{server.port}") as madang:
+            program, f"{folder}/kill", f"smtp://127.0.0.1:{server.port}", timeout="8", answer="8") as madang:
         madang.mail("mina@example.com")
         assert handler.begun.wait(WAIT), "the mail was not begun"
         madang.kill()

@@ -62,7 +62,7 @@ def agrees(shown, answer):
 class Shell:
     """A bash that keeps its variables from command to command."""
 
-    def __init__(self, folder, environment, seconds=120):
+    def __init__(self, folder, environment, seconds=600):
         self._seconds = seconds
         self._bash = subprocess.Popen(
             ["bash", "--norc"], cwd=folder, env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

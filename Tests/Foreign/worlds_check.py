@@ -71,7 +71,7 @@ def develop(url, method, path, body=None):
 
 def listen(client, namespace):
     """A socket of the client's in a room, and what it hears."""
-    socket = socketio.Client(reconnection=False, http_session=client.session)
+    socket = socketio.Client(reconnection=False, http_session=client.session, request_timeout=WAIT)
     heard = queue.Queue()
     socket.on("channel", lambda chat: heard.put(chat["content"]), namespace=namespace)
     socket.connect(client.url, namespaces=[namespace], wait_timeout=WAIT)
