@@ -79,7 +79,7 @@ final class Chat implements AutoCloseable {
   }
 
   /** How long a call may take. The time for a large body grows with its size. */
-  volatile Duration timeout = Duration.ofSeconds(5);
+  volatile Duration timeout = Duration.ofSeconds(15);
   private final HttpClient http = HttpClient.newHttpClient();
   private final String url;
   private final String key;
@@ -174,11 +174,11 @@ final class Chat implements AutoCloseable {
 
   /** Waits until an open room shows a text. */
   synchronized void waitFor(String room, String text) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!texts(room).contains(text)) {
       long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
       if (left <= 0) {
-        throw new AssertionError(room + " did not show '" + text + "' within 10 s");
+        throw new AssertionError(room + " did not show '" + text + "' within 30 s");
       }
       wait(left);
     }

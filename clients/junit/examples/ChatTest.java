@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.time.Instant;
 import java.util.List;
+import madang.testing.Expectation;
 import madang.testing.Fault;
 import madang.testing.Json;
 import madang.testing.MadangWorld;
@@ -100,7 +101,7 @@ class ChatTest {
     world.person("joon").post("Lunch?", IOS);
     app.post(IOS, "Yes");
     // Sora's phone, of the seed, is notified of both chats.
-    world.expect(once(pushTo("mina")), times(2, pushTo("sora")));
+    world.expect(Expectation.of(once(pushTo("mina")), times(2, pushTo("sora"))).within("60s"));
   }
 
   @Test

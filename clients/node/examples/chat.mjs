@@ -42,7 +42,7 @@ export class Chat {
   #closing = new AbortController();
   #failures = 0;
 
-  constructor(url, key, timeout = 5000) {
+  constructor(url, key, timeout = 15_000) {
     this.#url = url;
     this.#key = key;
     this.timeout = timeout;
@@ -95,7 +95,7 @@ export class Chat {
   /** Shows a room: its history, and each new chat as it comes. Resolves when the history is there. */
   async open(room) {
     this.#rooms.set(room, new Map());
-    const open = this.#next("open", 10_000, `${room} did not open`);
+    const open = this.#next("open", 30_000, `${room} did not open`);
     this.#listen(room);
     await open;
   }
@@ -106,7 +106,7 @@ export class Chat {
   }
 
   /** Waits until an open room shows a text. */
-  async waitFor(room, text, milliseconds = 10_000) {
+  async waitFor(room, text, milliseconds = 30_000) {
     const end = Date.now() + milliseconds;
     const complaint = `${room} did not show '${text}' within ${milliseconds} ms`;
     while (!this.texts(room).includes(text)) await this.#next("show", Math.max(end - Date.now(), 0), complaint);

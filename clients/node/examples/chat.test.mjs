@@ -67,7 +67,7 @@ chatTest("a phone is notified of the chats of others", async (world, app) => {
   await world.person("joon").post("Lunch?", { in: IOS });
   await app.post(IOS, "Yes");
   // Sora's phone, of the seed, is notified of both chats.
-  await world.expect([once({ kind: "push", account: "mina" }), times(2, { kind: "push", account: "sora" })]);
+  await world.expect([once({ kind: "push", account: "mina" }), times(2, { kind: "push", account: "sora" })], { within: "60s" });
 });
 
 chatTest("starts again", async (world, app) => {

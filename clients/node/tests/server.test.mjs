@@ -184,7 +184,7 @@ test("B42 the report counts faults and names the devices of notifications", asyn
     await world.faults.add("latency", { operation: "signIn", time: "1ms" });
     await world.signIn("mina@example.com");
     await world.person("mina").post("Lunch?", { in: "Weekend/ios" });
-    await world.journal.wait({ kind: "push" });
+    await world.journal.wait({ kind: "push" }, { within: "60s" });
     assert.fail("as planned");
   }));`);
   assert(output.includes("# fault 1 silence: matched 0, applied 0\n# fault 2 latency: matched 1, applied 1\n"), output);
@@ -196,7 +196,7 @@ test("B42 a client cannot forge a report", async () => {
     const sockets = world.url + "/socket.io/?EIO=4&transport=polling";
     const { sid } = JSON.parse((await (await fetch(sockets)).text()).slice(1));
     await fetch(sockets + "&sid=" + sid, { method: "POST", body: '42["a\x1b[31m","\x9b1m\u202e\nok 1 - fake\n"]' });
-    await world.journal.wait({ kind: "packet", packet: "message" });
+    await world.journal.wait({ kind: "packet", packet: "message" }, { within: "60s" });
     assert.fail("as planned");
   }));
   test("other", withWorld((world) => world.person("mina").post("hi", { in: "Weekend/\x1b[31m\nok 2 - fake" })));`);

@@ -242,9 +242,9 @@ test("B25 a script runs", withWorld(async (world) => {
   const mina = await world.signIn("mina@example.com");
   const chats = `${await room(mina)}/chats`;
   await mina.post(chats, { content: "one" });
-  assert.equal((await world.scripts.ran("answers", 1)).runs, 1);
+  assert.equal((await world.scripts.ran("answers", 1, { within: "60s" })).runs, 1);
   await mina.post(chats, { content: "two" });
-  assert.equal((await world.scripts.finished("answers", { within: "10s" })).state, "ended");
+  assert.equal((await world.scripts.finished("answers", { within: "60s" })).state, "ended");
   assert((await contents(mina)).includes("Mina, you said: two"));
   await world.scripts.remove("answers");
   assert.deepEqual(await world.scripts.list(), []);
@@ -256,14 +256,15 @@ test("B25 a script that does not end is an error", withWorld(async (world) => {
   await world.scripts.start("slow");
   await assert.rejects(world.scripts.finished("slow", { within: "100ms" }), /'slow' did not end within 100ms/);
   await world.scripts.stop("slow");
-  assert.equal((await world.scripts.finished("slow")).state, "stopped");
+  assert.equal((await world.scripts.finished("slow", { within: "60s" })).state, "stopped");
 }));
 
 test("B26 a failed run is an error that names the failure", withWorld(async (world) => {
   await world.scripts.add({ name: "cannot", do: [{ as: "guest", post: "hi", in: "Weekend/ios" }] });
   await world.scripts.start("cannot");
-  await assert.rejects(world.scripts.finished("cannot"), /1 of 1 runs of the script 'cannot' failed, the first one: .*no such room/);
-  assert.equal((await world.scripts.finished("cannot", { allowingFailures: true })).failed, 1);
+  await assert.rejects(world.scripts.finished("cannot", { within: "60s" }),
+    /1 of 1 runs of the script 'cannot' failed, the first one: .*no such room/);
+  assert.equal((await world.scripts.finished("cannot", { within: "60s", allowingFailures: true })).failed, 1);
 }));
 
 test("B27 a reset brings back the first state", withWorld(async (world) => {
@@ -305,7 +306,7 @@ test("B31 waiting returns when the entry comes, and its failure names the filter
   const mina = await world.signIn("mina@example.com");
   const path = `${await room(mina)}/chats`;
   const later = new Promise((resolve) => setTimeout(resolve, 200)).then(() => mina.post(path, { content: "late" }));
-  const [push] = await world.journal.wait({ kind: "push", account: "sora@example.com" }, { within: "10s" });
+  const [push] = await world.journal.wait({ kind: "push", account: "sora@example.com" }, { within: "60s" });
   assert.match(push.payload, /late/);
   await later;
   assert.equal((await world.journal.wait({ body: { content: "late" } }, { within: "60s" }))[0].status, 200);
@@ -414,10 +415,10 @@ test("B39 a payment and a social token are accepted", withWorld(async (world) =>
 test("B40 mails and notifications are listed", withWorld(async (world) => {
   await fetch(`${world.url}/password`, { method: "POST", body: new URLSearchParams({ email: "mina@example.com" }) });
   await world.person("mina").post("Lunch?", { in: "Weekend/ios" });
-  const [push] = await world.pushes({ within: "10s" });
+  const [push] = await world.pushes({ within: "60s" });
   assert.equal(push.deviceToken, "sora-phone");
   assert.deepEqual(await world.pushes({ after: push.id }), []);
-  const [mail] = await world.mails({ to: "mina@example.com", within: "10s" });
+  const [mail] = await world.mails({ to: "mina@example.com", within: "60s" });
   assert(mail.body.includes(`${world.url}/password/`));
   assert.deepEqual(await world.mails({ to: "joon@example.com" }), []);
 }));

@@ -49,7 +49,7 @@ def form(text, files):
 
 
 class Chat:
-    def __init__(self, url, key, timeout=5):
+    def __init__(self, url, key, timeout=15):
         self.url, self.key, self.timeout = url, key, timeout
         self.access = self.refresh = None
         self.user = {}
@@ -112,14 +112,14 @@ class Chat:
         thread = threading.Thread(target=self._listen, args=(room,), daemon=True)
         self._threads.append(thread)
         thread.start()
-        assert self._is_open.wait(10), f"{room} did not open"
+        assert self._is_open.wait(30), f"{room} did not open"
 
     def texts(self, room):
         """What the screen of an open room shows, oldest first."""
         with self._arrived:
             return [chat["content"] for chat in sorted(self.live[room].values(), key=lambda chat: chat["createdAt"])]
 
-    def wait_for(self, room, text, seconds=10):
+    def wait_for(self, room, text, seconds=30):
         """Waits until an open room shows a text."""
         with self._arrived:
             shown = self._arrived.wait_for(

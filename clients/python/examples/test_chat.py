@@ -61,7 +61,7 @@ def test_a_phone_is_notified_of_the_chats_of_others(world, sign_in):
     world.person("joon").post("Lunch?", in_=IOS)
     mina.post(IOS, "Yes")
     # Sora's phone, of the seed, is notified of both chats.
-    world.expect([once(kind="push", account="mina"), times(2, kind="push", account="sora")])
+    world.expect([once(kind="push", account="mina"), times(2, kind="push", account="sora")], within="60s")
 
 
 def test_starts_again(world, app):

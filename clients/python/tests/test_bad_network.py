@@ -20,7 +20,7 @@ import madang_testing.server as servers
 import madang_testing.started as started
 from madang_testing import Client, MadangError, MadangServer, World, find_or_start, start
 from madang_testing.http import Connection
-from test_server import closed_port, is_open
+from test_server import closed_port, until_closed
 
 PROGRAM = os.environ.get("MADANG_PROGRAM") or shutil.which("madang")
 needs_program = pytest.mark.skipif(PROGRAM is None, reason="needs MADANG_PROGRAM")
@@ -199,7 +199,7 @@ time.sleep(600)
     runner.wait()
     runner.stdout.close()
     try:
-        until(lambda: not is_open(url))
+        until_closed(url)
     finally:
         os.kill(int(note.read_text()), signal.SIGKILL)
 

@@ -38,7 +38,7 @@ def test_b31_waiting_returns_when_the_entry_comes(world: World, mina: Client) ->
     path = room(mina)
     later = threading.Timer(0.2, lambda: mina.post(f"{path}/chats", {"content": "late"}))
     later.start()
-    [push] = world.journal.wait(kind="push", account="sora@example.com", within="10s")
+    [push] = world.journal.wait(kind="push", account="sora@example.com", within="60s")
     assert push.payload is not None and "late" in push.payload
     [entry] = world.journal.wait(operation="postToChannel", body={"content": "late"}, within="60s")
     assert entry.status == 200

@@ -113,9 +113,9 @@ def test_b25_a_script_runs(world: World) -> None:
     mina = world.sign_in("mina@example.com")
     path = room(mina)
     mina.post(f"{path}/chats", {"content": "one"})
-    assert world.scripts.ran("answers", 1).runs == 1
+    assert world.scripts.ran("answers", 1, within="60s").runs == 1
     mina.post(f"{path}/chats", {"content": "two"})
-    assert world.scripts.finished("answers", within="10s").state == "ended"
+    assert world.scripts.finished("answers", within="60s").state == "ended"
     assert "Mina, you said: two" in [chat["content"] for chat in mina.get(f"{path}/chats")]
     assert [run.name for run in world.scripts.list()] == ["answers"]
     world.scripts.remove("answers")
@@ -129,15 +129,15 @@ def test_b25_a_script_that_does_not_end_is_an_error(world: World) -> None:
     with pytest.raises(MadangError, match="'slow' did not end within 100ms"):
         world.scripts.finished("slow", within="100ms")
     world.clock.advance("1h")
-    world.scripts.finished("slow")
+    world.scripts.finished("slow", within="60s")
     world.scripts.start("slow")
     world.scripts.stop("slow")
-    assert world.scripts.finished("slow").state == "stopped"
+    assert world.scripts.finished("slow", within="60s").state == "stopped"
 
 
 def test_b26_a_failed_run_is_an_error_that_names_the_failure(world: World) -> None:
     world.scripts.add({"name": "cannot", "do": [{"as": "guest", "post": "hi", "in": "Weekend/ios"}]})
     world.scripts.start("cannot")
     with pytest.raises(MadangError, match="1 of 1 runs of the script 'cannot' failed, the first one: .*no such room"):
-        world.scripts.finished("cannot")
-    assert world.scripts.finished("cannot", allowing_failures=True).failed == 1
+        world.scripts.finished("cannot", within="60s")
+    assert world.scripts.finished("cannot", within="60s", allowing_failures=True).failed == 1

@@ -52,6 +52,14 @@ def is_open(url: str) -> bool:
         return False
 
 
+def until_closed(url: str) -> None:
+    """Waits until nothing listens at a URL."""
+    end = time.monotonic() + 30
+    while is_open(url):
+        assert time.monotonic() < end, f"the server at {url} is still there"
+        time.sleep(0.05)
+
+
 def test_b01_the_server_of_the_environment_is_used(madang: MadangServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MADANG_DEV_URL", madang.url)
     monkeypatch.setenv("MADANG_PROGRAM", "/nonexistent")
@@ -84,7 +92,7 @@ def test_b03_the_program_is_started_and_ended(without_server: None, monkeypatch:
         assert started.was_started
         with started.make_world() as world:
             assert len(world.people()) == 5
-    assert not is_open(started.url)
+    until_closed(started.url)
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="needs MADANG_PROGRAM")
@@ -97,10 +105,7 @@ def test_b03_the_server_ends_with_a_killed_runner(without_server: None) -> None:
     runner.send_signal(signal.SIGKILL)
     runner.wait()
     runner.stdout.close()
-    end = time.monotonic() + 30
-    while is_open(url):
-        assert time.monotonic() < end, f"the server at {url} is still there"
-        time.sleep(0.05)
+    until_closed(url)
 
 
 def test_b03_a_program_that_does_not_start_is_an_error_with_its_words(without_server: None) -> None:

@@ -84,7 +84,8 @@ import TinyChat
     try await Madang.world.person("joon").post("Lunch?", in: "Weekend/ios")
     try await app.post("Yes", in: channel, of: workspace)
     // Sora's phone, of the seed, is notified of both chats.
-    try await Madang.world.expect([.once(.push(to: "mina@example.com")), .times(2, .push(to: "sora@example.com"))])
+    try await Madang.world.expect(
+      [.once(.push(to: "mina@example.com")), .times(2, .push(to: "sora@example.com"))], within: "60s")
   }
 
   @Test func startsAgain() async throws {

@@ -53,7 +53,7 @@ class JournalTest {
         " *\\d+  \\+\\d+\\.\\d{3} s  mina@example.com  POST /v1/workspaces/.*/chats \\(postToChannel\\): 200"), entry.toString());
     assertEquals(List.of(), world.journal().entries(operation("postToChannel"), entry.number()));
     assertEquals(List.of(), world.journal().entries(Filter.requests().path("/v1/users/*").method("GET").edition("2024-10").code("E05")));
-    assertEquals(2, world.journal().wait(Filter.pushTo("sora").body(Json.object("type", "channel")), "5s", 2).size());
+    assertEquals(2, world.journal().wait(Filter.pushTo("sora").body(Json.object("type", "channel")), "60s", 2).size());
   }
 
   @Test
@@ -61,7 +61,7 @@ class JournalTest {
   void waiting(MadangWorld world) {
     CompletableFuture<Void> later = CompletableFuture.runAsync(() -> post("late"),
         CompletableFuture.delayedExecutor(100, java.util.concurrent.TimeUnit.MILLISECONDS));
-    Entry push = world.journal().wait(Filter.pushTo("sora@example.com"), "10s");
+    Entry push = world.journal().wait(Filter.pushTo("sora@example.com"), "60s");
     assertTrue(push.payload().contains("late"));
     assertEquals(200, world.journal().wait(operation("postToChannel").body("content", "late")).status());
     later.join();

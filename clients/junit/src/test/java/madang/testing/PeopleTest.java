@@ -124,9 +124,9 @@ class PeopleTest {
         "    do: [{as: joon, post: '{nickname}, you said: {text}'}]"));
     world.scripts().start("answers");
     world.person("mina").post("one", "Weekend/ios");
-    assertEquals(1, world.scripts().ran("answers", 1).get("runs").number());
+    assertEquals(1, world.scripts().ran("answers", 1, "60s").get("runs").number());
     world.person("mina").post("two", "Weekend/ios");
-    assertEquals("ended", world.scripts().finished("answers", "10s").get("state").text());
+    assertEquals("ended", world.scripts().finished("answers", "60s").get("state").text());
     MadangClient mina = world.signIn("mina@example.com");
     assertTrue(Rooms.texts(mina, Rooms.channel(mina, "ios")).contains("Mina, you said: two"));
   }
@@ -140,10 +140,10 @@ class PeopleTest {
     MadangError slow = assertThrows(MadangError.class, () -> world.scripts().finished("slow", "50ms"));
     assertTrue(slow.getMessage().contains("\"slow\" did not end within 50ms"), slow.getMessage());
     world.clock().advance("1h");
-    world.scripts().finished("slow");
+    world.scripts().finished("slow", "60s");
     world.scripts().start("slow");
     world.scripts().stop("slow");
-    assertEquals("stopped", world.scripts().finished("slow").get("state").text());
+    assertEquals("stopped", world.scripts().finished("slow", "60s").get("state").text());
   }
 
   @Test
@@ -151,10 +151,10 @@ class PeopleTest {
   void failedScripts(MadangWorld world) {
     world.scripts().add("{name: cannot, do: [{as: guest, post: hi, in: Weekend/ios}]}");
     world.scripts().start("cannot");
-    MadangError failed = assertThrows(MadangError.class, () -> world.scripts().finished("cannot"));
+    MadangError failed = assertThrows(MadangError.class, () -> world.scripts().finished("cannot", "60s"));
     assertTrue(failed.getMessage().matches("1 of 1 runs of the script \"cannot\" failed, the first one: .*no such room.*"),
         failed.getMessage());
-    assertEquals(1, world.scripts().state("cannot", "1s").get("failed").number());
+    assertEquals(1, world.scripts().state("cannot", "60s").get("failed").number());
   }
 
   private static List<String> emails(Json people) {

@@ -51,6 +51,12 @@ class ServerTest {
     }
   }
 
+  private static void untilClosed(String url) throws InterruptedException {
+    for (long end = System.nanoTime() + 30_000_000_000L; isOpen(url); Thread.sleep(50)) {
+      assertTrue(System.nanoTime() < end, "the server at " + url + " is still there");
+    }
+  }
+
   @Test
   @DisplayName("B01 with MADANG_DEV_URL the kit uses the server at that URL and starts none")
   void named(MadangServer server) throws Exception {
@@ -95,7 +101,7 @@ class ServerTest {
       assertTrue(started.isStarted());
       assertEquals(5, new MadangServer(started, false).makeWorld("courtyard").people().size());
     }
-    assertFalse(isOpen(url));
+    untilClosed(url);
   }
 
   @Test
@@ -108,11 +114,7 @@ class ServerTest {
     String url = line.substring(3);
     assertTrue(isOpen(url));
     run.destroyForcibly().waitFor();
-    long end = System.nanoTime() + 30_000_000_000L;
-    while (isOpen(url)) {
-      assertTrue(System.nanoTime() < end, "the server at " + url + " is still there");
-      Thread.sleep(50);
-    }
+    untilClosed(url);
   }
 
   @Test
