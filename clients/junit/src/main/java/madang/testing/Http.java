@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 final class Http {
   /** The server waits for at most 60 seconds itself. */
   static final Duration LIMIT = Duration.ofSeconds(90);
-  private static final Duration LIMIT_TO_CONNECT = Duration.ofSeconds(5);
+  private static final Duration LIMIT_TO_CONNECT = Duration.ofSeconds(30);
 
   /**
    * Clients of worlds have connections of their own: a fault that ends them must not end those of development calls, of which the server
