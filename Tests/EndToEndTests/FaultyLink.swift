@@ -13,7 +13,7 @@ final class FaultyLink: Sendable {
     var fault: FaultyNetwork.Fault?
     var isSocket = false
     var isInBody = false
-    /// Bytes so far, of the answer's body or of a request that is lost.
+    /// Bytes so far, of the answer's body or of a request that is delayed.
     var count = 0
     var held: [ByteBuffer] = []
   }
@@ -42,10 +42,12 @@ final class FaultyLink: Sendable {
     let passing: ByteBuffer? = state.withLock { state in
       switch state.fault {
       case .answered: return nil
-      case .lost(let most):
-        let count = min(buffer.readableBytes, max(0, most - state.count))
-        state.count += count
-        return buffer.getSlice(at: buffer.readerIndex, length: count)
+      case .delayed(let most):
+        var buffer = buffer
+        let passing = buffer.readSlice(length: min(buffer.readableBytes, max(0, most - state.count)))
+        state.count += passing?.readableBytes ?? 0
+        state.held.append(buffer)
+        return passing
       case .cut, .stalled, .held, nil: return buffer
       }
     }
@@ -61,7 +63,7 @@ final class FaultyLink: Sendable {
       let most: Int
       switch fault {
       case .answered: return nil
-      case .lost: return buffer
+      case .delayed: return buffer
       case .cut(let count), .stalled(let count), .held(let count): most = count
       }
       var head = 0
@@ -87,12 +89,15 @@ final class FaultyLink: Sendable {
 
   func release() {
     client.eventLoop.execute { [self] in
-      let released = state.withLock { state in
+      let (released, reader) = state.withLock { state in
         defer { (state.fault, state.held) = (nil, []) }
-        if case .answered(let answer) = state.fault { return [ByteBuffer(string: answer)] }
-        return state.held
+        switch state.fault {
+        case .answered(let answer): return ([ByteBuffer(string: answer)], client)
+        case .delayed: return (state.held, server)
+        case .cut, .stalled, .held, nil: return (state.held, client)
+        }
       }
-      for buffer in released { client.writeAndFlush(buffer, promise: nil) }
+      for buffer in released { reader.writeAndFlush(buffer, promise: nil) }
     }
   }
 

@@ -15,8 +15,8 @@ final class FaultyNetwork: Sendable {
     case stalled(after: Int)
     /// The head and this many bytes of the body arrive; the rest follows when it is released.
     case held(after: Int)
-    /// Only this many bytes of the request reach the server; the client can send the rest, which is lost.
-    case lost(after: Int)
+    /// This many bytes of the request reach the server; the rest, which the client can send, follows when it is released.
+    case delayed(after: Int)
   }
 
   let url: String

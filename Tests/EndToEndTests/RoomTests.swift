@@ -331,11 +331,12 @@ struct RoomTests {
           let (started, start) = AsyncStream.makeStream(of: Void.self)
           let (person, address) = (scene.person, scene.address)
           // So that the upload cannot end before it is cancelled.
-          network.order(.lost(after: 100_000), "POST", containing: "/chats")
+          network.order(.delayed(after: 100_000), "POST", containing: "/chats")
           let posting = Task { try await person.post("", files: [upload], to: address) { _, _ in start.yield() } }
           for await _ in started { break }
           posting.cancel()
           await #expect(throws: CancellationError.self) { try await posting.value }
+          network.release()
           #expect(try await person.history(of: address).isEmpty)
         }
       }

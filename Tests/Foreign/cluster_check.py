@@ -80,7 +80,7 @@ frontend all
 
 
 def meets(nodes, peers):
-    """Waits until every client hears every server: a server says that it listens before it has its place in PostgreSQL."""
+    """Waits until events of every server reach every client: a server says that it listens before it has its place in PostgreSQL."""
     heard = {peer: set() for peer in peers}
     deadline = time.monotonic() + 60
     while any(len(numbers) < len(nodes) for numbers in heard.values()):

@@ -12,7 +12,7 @@ KEYS = "dev-key-2024-10=2024-10,dev-key-2024-01=2024-01"
 
 
 # Cheap passwords, because hashing would take most of the time. Patience for a disk that stands still, which is no fault of the server.
-FOR_CHECKS = {"MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1", "MADANG_DATABASE_WAIT": "60s"}
+FOR_CHECKS = {"MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1", "MADANG_DATABASE_WAIT": "25s"}
 
 
 @contextlib.contextmanager

@@ -152,9 +152,7 @@ def is_refused(rig, transports):
         peer.client.disconnect()
 
 
-@tried
 def answers(peer, question, doubled):
-    """The server waits a second for an answer."""
     peer.client.emit("ask-me", question, namespace="/bench")
     same(peer.next("question"), (question,))
     same(peer.next("answer"), (doubled,))

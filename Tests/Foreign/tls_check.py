@@ -272,12 +272,22 @@ def check_cut(url):
 
 def check_places(program, folder):
     """An address has as many connections as the limit says, however its WebSockets end."""
+    for attempt in range(5):
+        # A place is free again once a farewell has stayed unanswered for 5 s.
+        began = time.monotonic()
+        places = places_taken(program, f"{folder}/few{attempt}", folder)
+        if time.monotonic() - began < 5:
+            break
+    assert places == 4, places
+
+
+def places_taken(program, data, folder):
+    """How many of twelve connections are admitted where four may be."""
     os.environ["MADANG_LIMITS_CONNECTIONS_ADDRESS"] = "4"
     server = Server(
-        program, f"{folder}/few", "--tls-cert", f"{folder}/one.pem", "--tls-key", f"{folder}/one.key")
+        program, data, "--tls-cert", f"{folder}/one.pem", "--tls-key", f"{folder}/one.key")
     del os.environ["MADANG_LIMITS_CONNECTIONS_ADDRESS"]
     ways = []
-    began = time.monotonic()
     try:
         for _ in range(12):
             try:
@@ -289,8 +299,7 @@ def check_places(program, folder):
             # Says farewell and stays.
             one.send_close()
             ways.append(one)
-        # A place is free once a farewell has stayed unanswered for 5 s.
-        assert 4 <= len(ways) <= 4 * (1 + int((time.monotonic() - began) / 5)), len(ways)
+        return len(ways)
     finally:
         server.process.kill()
 

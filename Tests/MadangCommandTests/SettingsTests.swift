@@ -179,7 +179,7 @@ struct SettingsTests {
     let settings = try await LoadedSettings(flags: given, file: nil).settings
     #expect(settings.database.writers == 8 && settings.database.readers == 0)
     #expect(settings.database.logLimit == 1 << 20 && settings.database.waitLimit == .milliseconds(1500))
-    for (name, value) in zip(names, ["0", "65", "1048575", "61"]) {
+    for (name, value) in zip(names, ["0", "65", "1048575", "26"]) {
       let error = await #expect(throws: SetupError.self) { try await LoadedSettings(flags: [name: value], file: nil) }
       #expect(error?.description.hasPrefix("\(name) from the command line: '\(value)' is not valid; ") == true)
     }

@@ -21,7 +21,7 @@ struct WorldLeaseTests {
         #expect(gone.status == 400 && gone.body.contains("no request had come for 1s, its 'ttl'"), "\(gone.body)")
       }
       let url = try #require(try made.object["url"] as? String)
-      // Somebody else may have its port by now.
+      // Another server may have its port by now.
       let answer = try? await Caller(url: url).call(.GET, "/_dev/world")
       #expect(answer?.body.contains("Short") != true)
     }

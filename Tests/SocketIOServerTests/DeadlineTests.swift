@@ -19,10 +19,10 @@ struct DeadlineTests {
     return try await wire.request(method, "/socket.io/?\(query)", body: method == "POST" ? Array("6".utf8) : nil)
   }
 
-  /// Whether one of twenty attempts succeeds. A server that stood still for longer than a timeout gives its clients the
+  /// Whether one of five attempts succeeds. A server that stood still for longer than a timeout gives its clients the
   /// full time again, so a session may still be known.
-  private func oneOfTwenty(_ attempt: () async throws -> Bool) async rethrows -> Bool {
-    for _ in 0..<20 {
+  private func oneOfFive(_ attempt: () async throws -> Bool) async rethrows -> Bool {
+    for _ in 0..<5 {
       if try await attempt() { return true }
     }
     return false
@@ -41,7 +41,7 @@ struct DeadlineTests {
         for run in 0..<200 {
           group.addTask {
             let method = run % 2 == 0 ? "GET" : "POST"
-            let isUnknown = try await oneOfTwenty {
+            let isUnknown = try await oneOfFive {
               try await isUnknownAfterSilence(server, revision, transport, method)
             }
             #expect(isUnknown)
@@ -91,7 +91,7 @@ struct DeadlineTests {
   @Test("a probe after the time of its upgrade is not answered")
   func upgrade() async throws {
     try await TestServer.with(.changed { $0.upgradeTimeout = .seconds(1) }) { server in
-      let isNotAnswered = try await oneOfTwenty { try await lateProbeIsNotAnswered(server) }
+      let isNotAnswered = try await oneOfFive { try await lateProbeIsNotAnswered(server) }
       #expect(isNotAnswered)
     }
   }
@@ -137,7 +137,7 @@ struct DeadlineTests {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<20 {
           group.addTask {
-            let isNew = try await oneOfTwenty { try await getsNewSocket(server) }
+            let isNew = try await oneOfFive { try await getsNewSocket(server) }
             #expect(isNew)
           }
         }

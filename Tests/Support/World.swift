@@ -241,7 +241,7 @@ package struct World: Sendable {
       }
       request.body = .bytes(ByteBuffer(bytes: bytes + Array("--Boundary-7A--\r\n".utf8)))
     }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(90))
     let buffer = try await response.body.collect(upTo: 1 << 28)
     let answer = Answer(
       status: Int(response.status.code), headers: response.headers, body: Array(buffer.readableBytesView))

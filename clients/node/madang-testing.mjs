@@ -843,11 +843,14 @@ export async function findOrStart(chosen = {}) {
   }
   if (program) return start(program);
   const server = new MadangServer(standard, { token });
-  try {
-    await server.check();
-    return server;
-  } catch {
-    // Another program may be there, or none.
+  // Another program may be there, or none: it is asked for 5 s only.
+  if ((await server.silence(true)) === undefined) {
+    try {
+      await server.check();
+      return server;
+    } catch {
+      // It is no server in development mode.
+    }
   }
   const found = which("madang");
   if (!found) {

@@ -46,10 +46,10 @@ func expectInTime(_ attempt: () async throws -> Violation?) async throws {
   if let late { throw late }
 }
 
-/// Tries up to four times, for 30 s: what fails in more than `limit`, on a busy machine, came too late for the server to count.
+/// Tries up to four times, for 20 s: what fails in more than `limit`, on a busy machine, came too late for the server to count.
 /// - Parameter attempt: Starts anew each time.
 func repeating<Value>(ifOver limit: Duration, _ attempt: () async throws -> Value) async throws -> Value {
-  let end = ContinuousClock.now + .seconds(30)
+  let end = ContinuousClock.now + .seconds(20)
   for _ in 1...3 {
     let start = ContinuousClock.now
     do { return try await attempt() } catch {

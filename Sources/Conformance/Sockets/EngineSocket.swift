@@ -23,8 +23,6 @@ actor EngineSocket {
   private(set) var opening = EngineOpen(sid: "", upgrades: [], pingInterval: 1, pingTimeout: 1, maxPayload: nil)
   /// When an upgrade began.
   var upgradeStart = ContinuousClock.now
-  /// How long an upgrade may take. Servers wait 10 s for it.
-  static let upgradeLimit = Duration.seconds(9)
   var webSocket: (transport: WebSocketTransport, events: AsyncStream<WebSocketTransport.Event>.Iterator)?
   private var inbox: [EnginePacket] = []
   /// What a WebSocket sent, and with which tokens it joined rooms: for evidence.
@@ -50,11 +48,14 @@ actor EngineSocket {
       try await socket.openWebSocket()
       return socket
     case .upgraded:
-      return try await repeating(ifOver: upgradeLimit) {
+      return try await upgrading { isLast in
         let socket = EngineSocket(server, handshake)
         try await socket.openPolling()
         try await socket.beginUpgrade()
-        try await socket.completeUpgrade()
+        do { try await socket.completeUpgrade(isLast) } catch {
+          await socket.close()
+          throw error
+        }
         return socket
       }
     }

@@ -105,7 +105,7 @@ enum HandshakeRules {
     ) { trial in
       let start = ContinuousClock.now
       try await trial.withSocket(.webSocket) { socket in
-        let packet = try await socket.nextOfAnyKind(within: .seconds(50), "a ping within 50 s")
+        let packet = try await socket.nextOfAnyKind(within: .seconds(45), "a ping within 45 s")
         try expect(packet.kind == .ping, "a ping", seen: EngineSocket.text(packet))
         let time = ContinuousClock.now - start
         try expect(time > .seconds(20), "a ping after 25 s", seen: "one after \(time)")

@@ -38,11 +38,11 @@ enum UpgradeRules {
       "sockets.upgrade.posted-noop", .socketProtocol, "A noop that the client POSTs while it upgrades is accepted.",
       in: once
     ) { trial in
-      try await repeating(ifOver: EngineSocket.upgradeLimit) {
+      try await EngineSocket.upgrading { (isLast) async throws in
         try await trial.withSocket(.polling) { socket in
           try await socket.beginUpgrade()
           try await socket.post([EnginePacket(.noop)])
-          try await socket.completeUpgrade()
+          try await socket.completeUpgrade(isLast)
           try await socket.join("/")
         }
       }
@@ -53,10 +53,10 @@ enum UpgradeRules {
     ) { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
-      try await repeating(ifOver: EngineSocket.upgradeLimit) {
+      try await EngineSocket.upgrading { (isLast) async throws in
         try await trial.withSocket(in: room, as: yard.b, .polling) { socket in
           try await socket.beginUpgrade()
-          try await socket.completeUpgrade()
+          try await socket.completeUpgrade(isLast)
           try await socket.join("/")
           _ = try await yard.a.say("hi", in: room)
           try expectEqual("the chat", try await socket.content(), "hi")
@@ -69,10 +69,10 @@ enum UpgradeRules {
     ) { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
-      try await repeating(ifOver: EngineSocket.upgradeLimit) {
+      try await EngineSocket.upgrading { (isLast) async throws in
         try await trial.withSocket(.polling) { socket in
           try await socket.beginUpgrade()
-          try await socket.completeUpgrade()
+          try await socket.completeUpgrade(isLast)
           // Its answer shows that the upgrade was heard of.
           try await socket.join("/")
           let payload = Array(yard.a.credentials.text.utf8)

@@ -15,7 +15,7 @@ enum LimitRules {
   }
 
   /// The refusal of the 11th call in 10 s.
-  /// - Parameter newCall: Makes a call that nobody has made yet.
+  /// - Parameter newCall: Returns a call of a new person or token.
   private static func eleventh(
     _ newCall: () async throws -> @Sendable () async throws -> Answer
   ) async throws -> Answer {

@@ -19,8 +19,9 @@ public struct DatabaseSettings: Sendable {
   /// may belong to another file.
   var checkLimit = 64 << 20
   public var waitLimit: Duration = setting(
-    "database.wait", DatabaseConfiguration.usualWaitLimit, .duration(.seconds(1) ... .seconds(60)),
-    "how long a call may wait until the database begins; then it fails, and nothing is written. Apps should wait longer")
+    "database.wait", DatabaseConfiguration.usualWaitLimit, .duration(.seconds(1) ... .seconds(25)),
+    "how long a call may wait until the database begins; then it fails with nothing written. Until then it may still be done, though its app "
+      + "has given up")
   /// PostgreSQL: how long opening a connection may take. Nil for the limit of `DatabaseConfiguration`.
   package var connectTimeout: Duration?
   /// How long one statement may take; zero for no limit, nil for that of `DatabaseConfiguration`.

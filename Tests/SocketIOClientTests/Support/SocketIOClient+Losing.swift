@@ -8,7 +8,7 @@ extension SocketIOClient {
     try await emit("note", text, acknowledgedWithin: patience)
   }
 
-  /// Whether somebody reads events of `/` with this name.
+  /// Whether events of `/` with this name are awaited.
   func isListening(to name: String) -> Bool {
     listeners[Interest(namespace: "/", subject: .named(name))] != nil
   }

@@ -137,11 +137,13 @@ def find_or_start() -> MadangServer:
     if program:
         return start(program)
     server = MadangServer(STANDARD, token)
-    try:
-        server.check()
-        return server
-    except MadangError:
-        pass
+    # Another program may be there, or none: it is asked for 5 s only.
+    if server.silence(is_certain=True) is None:
+        try:
+            server.check()
+            return server
+        except MadangError:
+            pass
     program = shutil.which("madang")
     if program is None:
         raise MadangError(

@@ -50,7 +50,8 @@ final class ServerFinder {
       return startNamed(program);
     }
     Backend found = new Backend(url == null ? defaultUrl : address(url), environment.apply("MADANG_DEV_TOKEN"), null);
-    String fault = fault(found);
+    // Another program may be at the default address: it is asked for 5 s only.
+    String fault = fault(found, url == null ? found.limitOfAbout : limit);
     if (fault == null) {
       return found;
     }
@@ -90,7 +91,7 @@ final class ServerFinder {
   }
 
   /** Why the tests cannot use this server; null if they can. */
-  private String fault(Backend backend) {
+  private String fault(Backend backend, Duration limit) {
     try {
       HttpResponse<String> answer = backend.about(limit);
       if (answer.statusCode() == 200) {
