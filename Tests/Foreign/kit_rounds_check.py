@@ -28,7 +28,7 @@ LIMIT = 1200
 """Seconds for a round."""
 GROWTH = 8.0
 """How much more memory, in MB, the last round may leave than the round after the first quarter. If it leaves more, as many rounds
-follow, after which it may be as much more than before them."""
+again are played, and the last of these is compared with the last before them."""
 
 
 def memory(process):

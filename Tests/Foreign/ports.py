@@ -32,7 +32,7 @@ def free_ports(count):
 
 
 async def accepts(port, process, limit=60):
-    """Waits until a process of asyncio accepts connections there; whether it does within `limit` seconds."""
+    """Whether a process of asyncio accepts connections at the port within `limit` seconds."""
     deadline = time.monotonic() + limit
     while process.returncode is None and time.monotonic() < deadline:
         with contextlib.suppress(OSError):

@@ -46,8 +46,9 @@ func expectInTime(_ attempt: () async throws -> Violation?) async throws {
   if let late { throw late }
 }
 
-/// Tries up to four times, for 20 s: what fails in more than `limit`, on a busy machine, came too late for the server to count.
-/// - Parameter attempt: Starts anew each time.
+/// Tries up to four times, for 20 s. An attempt that fails after more than `limit` was too slow for the server's time window, and does not
+/// count; the last one does.
+/// - Parameter attempt: Makes its own person or token, so that earlier attempts do not count for it.
 func repeating<Value>(ifOver limit: Duration, _ attempt: () async throws -> Value) async throws -> Value {
   let end = ContinuousClock.now + .seconds(20)
   for _ in 1...3 {
